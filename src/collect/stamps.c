@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stamps.c - arrays that grow fourfold, and are halved at last. */
+/* stamps.c - arrays that grow fourfold, and are halved when they are full. */
 #include "base/sys.h"
 #include "collect/region-handler.h"
 #include "collect/stamps.h"
 #include "collect/thread.h"
 
 enum {
-	STAMPS_FIRST = 3, /* 64 bytes, as most contexts are called once, … */
-	STAMPS_FEW = 15,  /* … 256, … */
-	STAMPS_SMALL = 63 /* … 1024, all others are whole pages */
+	STAMPS_FIRST = 3, /* 64 bytes: most contexts are called once */
+	STAMPS_FEW = 15,  /* 256 bytes */
+	STAMPS_SMALL = 63 /* 1024 bytes; larger ones are whole pages */
 };
 
-/* The larger ones leave room for what is called later. */
+/* Larger arrays leave room for contexts that are called later. */
 static uint32_t most_stamps(uint32_t room)
 {
 	if (room <= STAMPS_FEW)
@@ -41,10 +41,10 @@ static live_ref new_stamps(struct thread *t, uint32_t room)
 	return ref;
 }
 
-/* Every other one behind the first, which tell how many a step has. */
+/* Drops every second stamp after the first ones, which show calls in a step. */
 static void halve_stamps(struct live_stamps *s)
 {
-	/* A handler of the program that jumped out would leave it half done. */
+	/* A handler of the program that jumps out would leave it half done. */
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 	uint32_t kept = live_stamps_head(s->room);
 
@@ -57,7 +57,7 @@ static void halve_stamps(struct live_stamps *s)
 	sys_mask(mask);
 }
 
-/* The old array stays in the file: a third of what the new one has. */
+/* The old array stays in the file: a third of the new one's size. */
 static struct live_stamps *grow_stamps(struct thread *t, struct live_call *call,
 				       struct live_stamps *s)
 {
@@ -92,6 +92,6 @@ void stamps_add(struct thread *t, struct live_call *call, uint64_t ns,
 	}
 	s->at[s->count] = (struct live_stamp){ ns, mpi_ns };
 	__atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
-	/* Of a stride of 1 all are due: what is in front makes no odds. */
+	/* With a stride of 1 all calls are due. */
 	call->until_stamp = s->stride - 1;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stamps.h - when the calls of one context began, in bounded memory: where each
- * step of a program calls MPI once, that tells its steps.
+ * stamps.h - the times at which the calls of one context began, in bounded
+ * memory.  They show the steps of a program.
  *
  * Memory    A thread has STAMPS_MOST at most, a context LIVE_STAMPS.  When they
- *           are used up, every other one goes, but for the first.  Contexts
- *           with many calls use up half of them: what the program does later
- *           has stamps, too.
+ *           are used up, every second one is dropped, except the first ones.
+ *           Contexts with many calls use at most half of the memory, so that
+ *           later contexts have stamps, too.
  * Threads   Of one thread, outside its handler.
  */
 #ifndef COLLECT_STAMPS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live-lines.c - steps that call one function from several lines of another
- * one: of HPL's panels each is factorised by one column of processes, and
- * others receive it elsewhere in the loop.  Calls whose paths differ in one
- * line are one context then.
+ * live-lines.c - steps that call one function from several lines of another.
+ * In HPL one column of processes factorises each panel, and the others receive
+ * it elsewhere in the loop.  Contexts whose paths differ in one line are
+ * joined.
  */
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@
 #include "profile/step-pattern.h"
 
 enum {
-	FRAMES = 32, /* of a path that are looked at, from the call on */
+	FRAMES = 32, /* of a path that are compared, from the call on */
 	CHANGES = 3, /* from one line to another, at least, … */
-	TURN = 4, /* … and one in so many calls: others are an inner loop's */
+	TURN = 4, /* … and one in so many calls: fewer show an inner loop */
 	EACH = 2  /* calls of a line, at least, on average */
 };
 
@@ -39,7 +39,7 @@ static uint64_t mix_frame(uint64_t hash, const struct profile_node *n)
 	return hash ^ hash >> 32;
 }
 
-/* What the path is without each of its lines but the one that calls MPI. */
+/* The path with a gap at each of its lines but the one that calls MPI. */
 static size_t put_gaps(struct reader *r, uint32_t step, struct path_gap **gaps,
 		       size_t count)
 {
@@ -102,7 +102,7 @@ static struct line_call *calls_in_order(const struct profile *p,
 	return all;
 }
 
-/* Which line each call is from, as a number; 0: they do not come in turns. */
+/* A hash of the lines of all calls; 0: lines do not come in turns. */
 static uint32_t turns_of_lines(const struct line_call *all, size_t calls)
 {
 	struct profile_node line = { .kind = NODE_CALL };
@@ -137,7 +137,7 @@ static uint64_t length_of_step(const struct profile *p,
 	return p->stamps[s->first + s->count - 1].ns - p->stamps[s->first].ns;
 }
 
-/* Those that go on for longest. */
+/* Keeps those that go on for longest. */
 static size_t keep_lines(const struct profile *p, struct profile_step *to,
 			 size_t count, const struct profile_step *s)
 {

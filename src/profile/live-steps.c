@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live-steps.c - the stamps of a live profile, read; of them, those contexts
- * that are the most regular for the longest time.  What else is there is not
- * worth its room in the file.
+ * live-steps.c - reads the stamps of a live profile, and keeps those of the
+ * contexts that are most regular for the longest time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +12,18 @@
 #include "profile/step-loops.h"
 #include "profile/step-pattern.h"
 
-#define STEPS_NEAR 0.7 /* as regular, for as long, as the most regular */
-#define MEANWHILE  0.2 /* of the time of a loop: it is no other stretch */
+#define STEPS_NEAR 0.7 /* of the weight of the most regular context */
+#define MEANWHILE  0.2 /* of a loop's time in another: the same stretch */
 
 enum {
-	STEPS_FIRST = 5, /* of the loop that is found first, … */
-	STEPS_FEW = 3,   /* … of each other one, with few stamps, … */
-	STEPS_KEPT = 50, /* … of all together */
+	STEPS_FIRST = 5, /* contexts of the loop that is found first, … */
+	STEPS_FEW = 3,   /* … of each other loop, with few stamps, … */
+	STEPS_KEPT = 50, /* … of all loops together */
 	STEPS_LEAST = 4, /* calls */
-	STEPS_SURE = 8,  /* calls in a step; of more, none is left over */
-	/* In larger jobs a rank keeps fewer stamps, for the merge, … */
+	STEPS_SURE = 8,  /* calls in a step; more must leave none over */
+	/* In jobs with more ranks each keeps fewer stamps, for the merge, … */
 	STEPS_RANKS = 128,
-	STEPS_STAMPS_LEAST = 255 /* … but these */
+	STEPS_STAMPS_LEAST = 255 /* … but at least these */
 };
 
 static bool take_stamps(struct reader *r, struct profile_step *step,
@@ -56,7 +55,7 @@ static bool take_stamps(struct reader *r, struct profile_step *step,
 	return true;
 }
 
-/* Does the program say itself that something begins there? */
+/* Does the program itself mark the begin of something there? */
 static bool is_marked_step(const struct profile *p, uint32_t node)
 {
 	const struct profile_node *n = &p->nodes[node];
@@ -91,7 +90,7 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 	if (step.head > head.count)
 		step.head = head.count;
 	step.first = (uint32_t)p->stamp_count;
-	/* Phases have no number of calls there. */
+	/* The record of a phase has no number of calls. */
 	if (!step.calls)
 		step.calls = step.head +
 			     (uint64_t)(step.count - step.head) * step.stride;
@@ -102,8 +101,8 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 }
 
 /*
- * Calls in a step, by all stamps and by the first ones, which all are there.  0
- * when out of memory.
+ * Calls in a step, by all stamps, and by the first ones, none of which was
+ * dropped.  0 when out of memory.
  */
 static uint32_t calls_of_step(const struct profile *p,
 			      const struct profile_step *step)
@@ -119,7 +118,7 @@ static uint32_t calls_of_step(const struct profile *p,
 				 step->stride > 1 ? step->head : step->count);
 	if (per > STEPS_SURE && step->calls % per)
 		per = 1;
-	/* The root does not wait: that which is the root tells them apart. */
+	/* The root does not wait: ranks' turns as the root are no pattern. */
 	return step->many_roots && per <= (uint64_t)p->id.size ? per > 0 : per;
 }
 
@@ -138,7 +137,7 @@ static bool judge_step(const struct profile *p, struct profile_step *step)
 	return step->regular >= 0;
 }
 
-/* Of the time in which it is called; one that is told by order is regular. */
+/* Regularity × the time in which it is called; order counts as regular. */
 static double weight_of_step(const struct profile *p,
 			     const struct profile_step *step)
 {
@@ -160,10 +159,10 @@ static bool is_collective(const struct profile *p,
 
 struct step_order {
 	const struct profile *p;
-	double least; /* weight, from which on the number of steps counts */
+	double least; /* from this weight on the number of steps decides */
 };
 
-/* Of one loop, what all ranks call, and then the first call. */
+/* In one loop: collective calls first, then the earliest call. */
 static int by_step_place(const struct profile *p, const struct profile_step *a,
 			 const struct profile_step *b)
 {
@@ -200,8 +199,8 @@ static int by_step_weight(const void *x, const void *y, void *of)
 }
 
 /*
- * Marks, then loops that no other is around, then those that come near the most
- * regular one; of these, with the most steps.
+ * Marks first, then outermost loops, then those nearly as regular as the most
+ * regular one; among these, the most steps.
  */
 static void sort_steps(struct profile *p, size_t from)
 {
@@ -217,7 +216,7 @@ static void sort_steps(struct profile *p, size_t from)
 			sizeof(*p->steps), by_step_weight, &by);
 }
 
-/* Is most of it while the other one is called? */
+/* Do the two overlap in time? */
 static bool is_meanwhile(const struct profile *p,
 			 const struct profile_step *step,
 			 const struct profile_step *other)
@@ -234,9 +233,8 @@ static bool is_meanwhile(const struct profile *p,
 }
 
 /*
- * Those that are called meanwhile come behind it, not more than `most`
- * together, of which one is told by order if there is one; others are in no
- * loop of their own.
+ * Contexts that are called meanwhile follow it, `most` together at most; one of
+ * them has order if there is one.  The rest are in no loop of their own.
  */
 static size_t keep_loop(struct profile *p, size_t kept, size_t most)
 {
@@ -260,7 +258,7 @@ static size_t keep_loop(struct profile *p, size_t kept, size_t most)
 	return end;
 }
 
-/* Of the loop that is found first, and of those before and after it. */
+/* Contexts of the loop that is found first, and of those before and after. */
 static void choose_steps(struct profile *p)
 {
 	size_t kept = 0;
@@ -284,9 +282,9 @@ static uint32_t stamps_wanted(const struct profile *p)
 }
 
 /*
- * A long head has told how many calls a step has: the file has the first of
- * it, and then one of each stride; where that is longer than all the rest of
- * the head, the end of it, which is less than a row later.
+ * A long head has shown how many calls a step has.  The file gets its first
+ * stamps, and then one of each stride; if the stride is longer than the rest of
+ * the head, it gets the head's end, which is less than a stride later.
  */
 static void shorten_head(struct profile_step *step, struct profile_stamp *at)
 {
@@ -306,7 +304,7 @@ static void shorten_head(struct profile_step *step, struct profile_stamp *at)
 	step->head = LIVE_STAMPS_FEW;
 }
 
-/* Behind the head every other one goes, until the others are few enough. */
+/* After the head, drops every second stamp until the rest is few enough. */
 static void put_stamps(struct profile_step *step, struct profile_stamp *to,
 		       uint32_t first, struct profile_stamp *from,
 		       uint32_t most)

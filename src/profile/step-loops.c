@@ -12,22 +12,22 @@
 #include "profile/step-pattern.h"
 
 #define EVIDENCE 13   /* bits: of chance, 1 of 8,192 */
-#define STEADY   0.5  /* of what else is called in the loop */
+#define STEADY   0.5  /* of the other contexts in the loop, at least */
 #define AROUND   1.5  /* turns before the first and after the last, at most */
-#define REFINES  1.5  /* times the turns: it is the same loop */
-#define INNER    2    /* times the steps, at least, in a turn of another loop */
-#define RANDOM   0.46 /* of intervals, by chance */
-#define REGULAR  0.6  /* told without order */
-#define STEADIER 0.8  /* as regular: rather the step than inside of one */
-#define OUTPUT   0.1  /* of the time: what costs less is no step … */
-#define DUMPS    0.3  /* … and this, if the others are regular */
-#define BURST    0.5  /* of the time: others are together in bursts */
+#define REFINES  1.5  /* turns for each outer call: the same loop */
+#define INNER    2    /* steps of an inner loop in a turn of the outer */
+#define RANDOM   0.46 /* of intervals are regular by chance */
+#define REGULAR  0.6  /* is a loop without order, if as regular */
+#define STEADIER 0.8  /* as regular: rather the step than an inner loop */
+#define OUTPUT   0.1  /* of the time between turns: less is no step, … */
+#define DUMPS    0.3  /* … nor this, if the inner loop is that regular */
+#define BURST    0.5  /* of the time, if it seems the same loop */
 
 enum {
-	PARTNERS = 16,   /* that are looked at */
-	ALONE = 8,       /* calls in a row */
-	TURNS_ALONE = 8, /* without one that is called as often */
-	FUNCTIONS = 4,   /* in turns: more than output has */
+	PARTNERS = 16,   /* contexts that one is compared with */
+	ALONE = 8,       /* calls in a row show a loop */
+	TURNS_ALONE = 8, /* of a loop without a partner, at least */
+	FUNCTIONS = 4,   /* in order: more than output has */
 	TOGETHER = 8,    /* calls, at most, that a function makes each time */
 	LOOKED_AT = 1024 /* calls */
 };
@@ -35,10 +35,10 @@ enum {
 struct loops {
 	struct profile *p;
 	uint32_t thread; /* the one with the most stamps */
-	uint32_t *turns; /* of a node: how often its calls came after others */
+	uint32_t *turns; /* by node: how often its calls came after others */
 	struct profile_step **at; /* by number of calls, then by time */
 	size_t count;
-	struct profile_step **around; /* those that may be around others */
+	struct profile_step **around; /* possible outer loops */
 	size_t around_count;
 	double *plain, *with; /* intervals, while two are compared */
 };
@@ -69,7 +69,7 @@ struct loop_event {
 };
 
 struct call_group { /* calls of a context in one turn of a function */
-	uint32_t function, each; /* node; calls, as they have to be; 0: none */
+	uint32_t function, each; /* node; calls in each turn; 0: no group */
 	uint32_t turn, calls;    /* the last turn, and calls in it */
 };
 
@@ -88,8 +88,8 @@ static void group_count(struct call_group *g, uint32_t turn)
 }
 
 /*
- * On each path, what the path before did not have begins another turn.  With
- * groups, turns are counted again.
+ * A node of a call's path that was not in the path of the call before begins
+ * another turn.  With groups, turns are counted again.
  */
 static void count_turns(struct loops *l, const struct loop_event *events,
 			size_t count, uint32_t *seen, struct call_group *groups)
@@ -101,7 +101,7 @@ static void count_turns(struct loops *l, const struct loop_event *events,
 	for (size_t i = 0; i < count; i++) {
 		for (uint32_t n = events[i].node; n;
 		     n = l->p->nodes[n].parent) {
-			/* The first one came after nothing. */
+			/* The first call came after none. */
 			l->turns[n] += seen[n] != i || !i;
 			seen[n] = (uint32_t)i + 1;
 		}
@@ -111,7 +111,7 @@ static void count_turns(struct loops *l, const struct loop_event *events,
 	}
 }
 
-/* The function that calls it several times in a turn, by their numbers. */
+/* The function that calls it several times in a turn, judged by numbers. */
 static struct call_group calls_together(const struct loops *l,
 					const struct profile_step *s)
 {
@@ -128,7 +128,7 @@ static struct call_group calls_together(const struct loops *l,
 
 /*
  * LAMMPS sends two to six messages in a step from one line, of a function that
- * is called in turns with others: they are one step, whatever clocks say.
+ * alternates with others: these calls are one step, whatever clocks show.
  */
 static int find_groups(struct loops *l, const struct loop_event *events,
 		       size_t count, uint32_t *seen)
@@ -202,7 +202,7 @@ static bool is_in_turns(const struct profile_stamp *a,
 	return misses <= seen / 16;
 }
 
-/* Bits of evidence in two that come in turns. */
+/* Bits of evidence in two contexts that come in turns. */
 static double bits_of_turns(uint64_t calls)
 {
 	double n = (double)calls;
@@ -210,9 +210,9 @@ static double bits_of_turns(uint64_t calls)
 	return 2 * n - log2(n) / 2 - 1.83;
 }
 
-/* How often the other is called in each turn, as far as all its stamps are. */
+/* How often the other is called in each turn, while all its stamps are kept. */
 enum steadiness {
-	ELSEWHERE, /* it is not, or too seldom */
+	ELSEWHERE, /* never, or too seldom */
 	UNSTEADY,
 	STEADY_ONCE, /* equally often in four of five turns */
 	STEADY_OFTEN
@@ -249,8 +249,8 @@ static enum steadiness steadiness_of(const struct loops *l,
 }
 
 /*
- * Is what else is called in the loop called equally often in each turn? `often`
- * asks for one that is called several times.
+ * Are half of the loop's other contexts called equally often in each turn?
+ * often: one of them has to be called several times in a turn.
  */
 static bool is_steady_loop(const struct loops *l, const struct profile_step *of,
 			   bool often)
@@ -277,7 +277,7 @@ static uint32_t caller_of_step(const struct loops *l,
 	return l->p->nodes[s->node].parent;
 }
 
-/* Is it none of them?  Then it is the next one. */
+/* Adds a caller; false: it is there already. */
 static bool caller_put(uint32_t *callers, size_t count, uint32_t caller)
 {
 	for (size_t i = 0; i < count; i++)
@@ -288,8 +288,8 @@ static bool caller_put(uint32_t *callers, size_t count, uint32_t caller)
 }
 
 /*
- * Those at first … end - 1 are called equally often.  What one function calls
- * in turns is evidence of that function's calls only: others have to be.
+ * Contexts first … end - 1 are called equally often.  Order within one function
+ * shows only how often it was called, so other callers are the evidence.
  */
 static void find_order(struct loops *l, size_t first, size_t end)
 {
@@ -353,7 +353,7 @@ static double calls_until(const struct loops *l, const struct profile_step *s,
 			      : s->head + (double)(low - s->head) * s->stride;
 }
 
-/* No more of the inner one's calls are before and after it than in a turn. */
+/* Hardly more inner calls are before and after it than in a turn. */
 static bool is_around(const struct loops *l, const struct profile_step *s,
 		      const struct profile_step *inner)
 {
@@ -367,7 +367,7 @@ static bool is_around(const struct loops *l, const struct profile_step *s,
 		       (AROUND + s->stride) * turn + inner->stride;
 }
 
-/* Where the paths of both part: how often the calls of the first come there. */
+/* Where the two paths part: the turns of the first one's branch. */
 static uint32_t turns_beside(const struct loops *l, uint32_t node,
 			     uint32_t other)
 {
@@ -386,8 +386,8 @@ static uint32_t turns_beside(const struct loops *l, uint32_t node,
 ORDER_BY(by_seconds, double, ORDER(*a, *b))
 
 /*
- * What the intervals of one have more where a call of the other is in them than
- * where none is, of all their time; 1: there is no interval without.
+ * By how much intervals of `s` are longer if they contain a call of `outer`, as
+ * a share of all their time; 1: no interval is without one.
  */
 static double share_between(const struct loops *l, const struct profile_step *s,
 			    const struct profile_step *outer)
@@ -416,12 +416,12 @@ static double share_between(const struct loops *l, const struct profile_step *s,
 	qsort(with, withs, sizeof(*with), by_seconds);
 	usual = plain[plains / 2];
 	longer = with[withs / 2];
-	/* Medians: on busy cores one in a hundred is all of the time. */
+	/* Medians: on busy cores one interval in a hundred has all the time. */
 	return withs * (longer - usual) / (withs * longer + plains * usual);
 }
 
-/* Is one that has more steps in the other, as long: inside of it, or the other
- * only a part of its steps? */
+/* Is `s`, which has more steps, inside the other loop, or is that one only a
+ * part of some of its steps (OFTENER)? */
 enum nesting {
 	BESIDE,
 	INSIDE,
@@ -436,8 +436,7 @@ static enum nesting nesting_of(const struct loops *l,
 
 	if (steps_of(s) < INNER * steps_of(outer) || !is_around(l, outer, s))
 		return BESIDE;
-	/* Order is exact; a pattern of which calls are left over may be none.
-	 */
+	/* Order is exact; a pattern that leaves calls over may be none. */
 	if (s->ordered && outer->calls % outer->per)
 		return BESIDE;
 	share = share_between(l, s, outer);
@@ -465,7 +464,7 @@ static bool is_a_part(const struct loops *l, const struct profile_step *s)
 	return false;
 }
 
-/* What is inside of a loop makes no other one a part of itself. */
+/* Inner loops are found first: only outer ones have parts. */
 static void find_nesting(struct loops *l)
 {
 	for (size_t i = 0; i < l->count; i++)
@@ -485,8 +484,8 @@ static void find_nesting(struct loops *l)
  */
 
 /*
- * Of calls that come at random, so many are regular, three standard deviations
- * added.  A call that comes several times before any other is in a loop.
+ * Random calls are as regular as this, with three standard deviations added.  A
+ * call that comes several times before any other is in a loop.
  */
 static bool is_by_chance(const struct loops *l, const struct profile_step *s)
 {

@@ -8,24 +8,24 @@
 
 #include "base/comparison.h"
 
-#define EXPLAINS 0.3 /* of the variance, at least: it is no pattern else */
-#define BETTER   0.1 /* explains so much more, or else the fewer calls */
-#define LONGER   4   /* than the shortest one: a pause between groups */
+#define EXPLAINS 0.3 /* of the variance, at least, for a pattern */
+#define BETTER   0.1 /* explains that much more: more calls are taken */
+#define LONGER   4   /* times the shortest one: a pause between groups */
 #define PAUSES   0.5 /* of the time of a group */
 
 #define LONGEST          64   /* times the median; and 4 and 16 */
 #define CERTAIN          24   /* bits */
 #define PAUSES_OF_ROUNDS 0.4  /* of the time, … */
-#define PAUSES_OF_SHORT  0.03 /* … if calls are no steps themselves: so many */
-#define SHORT            1e-4 /* seconds from one to the next */
+#define PAUSES_OF_SHORT  0.03 /* … if calls are too close to be steps */
+#define SHORT            1e-4 /* seconds from one call to the next */
 
-#define COVERS 0.05 /* of the time, by usual steps: others are a burst */
+#define COVERS 0.05 /* of the time in usual steps; less: bursts */
 
 enum {
 	LEAST_STEPS = 8,
 	MOST_CALLS = 64, /* in a step */
 	MOST_INTERVALS = 1024,
-	PARTS = 1024 /* of a step, at least, are told apart */
+	PARTS = 1024 /* of a step, at least, are distinguished */
 };
 
 ORDER_BY(by_length, double, ORDER(*a, *b))
@@ -36,9 +36,9 @@ struct intervals { /* their logarithms */
 };
 
 /*
- * When a call had ended, if all of MPI until the next one is its own.  One that
- * all wait in ends at the same time on all ranks, whoever came late for it; it
- * begins early and late in turns where ranks are late in turns.
+ * The end of a call, if all time in MPI until the next one is its own.  A call
+ * in which all wait ends at the same time on all ranks.  Its begin varies where
+ * ranks are late in turns.
  */
 static uint64_t end_of_call(const struct profile_stamp *at)
 {
@@ -62,8 +62,8 @@ static void take_intervals(struct intervals *to, const struct profile_stamp *at,
 }
 
 /*
- * The sum of squared differences, of each `per`-th interval from their mean,
- * and the least of them.
+ * The sum of squared differences of every `per`-th interval from their mean,
+ * and the least interval.
  */
 static double left_at(const struct intervals *of, size_t from, uint32_t per,
 		      double *least)
@@ -83,8 +83,7 @@ static double left_at(const struct intervals *of, size_t from, uint32_t per,
 }
 
 /*
- * Are the calls together, with most of the time between such groups?  If one
- * step of twenty takes longer, for it sorts or writes, most is in the others.
+ * Are the calls close together, with most of the time between such groups?
  */
 static bool is_group(const double *lengths, uint32_t per)
 {
@@ -100,7 +99,7 @@ static bool is_group(const double *lengths, uint32_t per)
 	return pauses >= PAUSES * sum;
 }
 
-/* How much which of `per` it is explains; 0: they are no group. */
+/* The variance that the position among `per` explains; 0: no group. */
 static double explained_by(const struct intervals *of, uint32_t per)
 {
 	double n = (double)of->count, left = 0, all, least;
@@ -109,12 +108,12 @@ static double explained_by(const struct intervals *of, uint32_t per)
 	all = left_at(of, 0, 1, &least);
 	for (uint32_t i = 0; i < per; i++) {
 		left += left_at(of, i, per, &least);
-		/* Others on the cores make them longer: the least counts. */
+		/* Others on the cores make intervals longer: take the least. */
 		lengths[i] = exp(least);
 	}
 	if (all <= 0 || !is_group(lengths, per))
 		return 0;
-	/* More calls always explain more: that is taken off. */
+	/* More calls always explain more: corrected for that. */
 	return 1 - left / (n - per) / (all / (n - 1));
 }
 
@@ -139,10 +138,10 @@ uint32_t step_calls(const struct profile_stamp *at, size_t count)
 }
 
 /*
- * Rounds of many calls each: of all stamps, not of the first ones alone.
+ * Rounds of many calls each, found in all stamps, not only the first ones.
  */
 
-struct gaps { /* between stamps, of all calls or of each so many */
+struct gaps { /* between stamps of every `stride`-th call */
 	uint32_t first, stride;
 	size_t count;
 	double *at, *sorted; /* seconds */
@@ -154,7 +153,7 @@ static uint64_t call_of_gap(const struct gaps *g, size_t gap)
 	return g->first + (uint64_t)gap * g->stride;
 }
 
-/* Does one of `per` calls come first after that gap? */
+/* Does a round of `per` calls begin after that gap? */
 static bool is_border(const struct gaps *g, size_t gap, uint64_t per)
 {
 	return call_of_gap(g, gap + 1) / per > call_of_gap(g, gap) / per;
@@ -171,7 +170,7 @@ static double median_of_gaps(const struct gaps *g, uint64_t per, bool border)
 	return n ? g->sorted[n / 2] : 0;
 }
 
-/* Bits to say which of so many are long, where `k` are. */
+/* Bits to code which `k` of `count` gaps are long. */
 static double bits_of_long(double k, double count)
 {
 	double p = count > 0 ? k / count : 0;
@@ -181,8 +180,8 @@ static double bits_of_long(double k, double count)
 }
 
 /*
- * How many of these bits are known where borders are; 0: most of the borders
- * are not long.
+ * How many of these bits the borders of rounds save; 0: most borders are not
+ * long.
  */
 static double known_by_round(const struct gaps *g, uint64_t per, double least)
 {
@@ -216,7 +215,7 @@ static bool has_pauses(const struct gaps *g, uint64_t per)
 							   : PAUSES_OF_ROUNDS);
 }
 
-/* The calls that tell most of what is long; 1: none. */
+/* The length of round that explains most of the long gaps; 1: none. */
 static uint32_t find_round(const struct gaps *g, uint64_t calls)
 {
 	double median = median_of_gaps(g, 0, true), best = CERTAIN;
@@ -265,7 +264,7 @@ uint32_t step_rounds(const struct profile_step *step,
 	return per;
 }
 
-/* In their order. */
+/* Lengths are sorted. */
 static double regular_of(const double *lengths, size_t steps)
 {
 	double median = lengths[steps / 2], usual = 0, covered = 0, all = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * step-pattern.h - how regularly something happens, and how often in each step.
+ * step-pattern.h - how regular the calls of a context are, and how many of them
+ * are in a step.
  *
- * Method   A step has `per` calls if the intervals from one call to the next
- *          repeat so: if which of `per` calls it is explains much of the
- *          variance of the logarithms of intervals, and most of the time is in
- *          pauses, four times as long as the shortest interval.  (Of the
- *          intervals themselves the few that were interrupted would be all.)
- *          Steps are regular as far as they take between half and twice the
- *          median; of calls that come at random it is 0.46.  They are not if
- *          these have next to nothing of the time, as those of bursts.
+ * Method   A step has `per` calls if the position of a call among `per`
+ *          explains much of the variance of the intervals' logarithms, and most
+ *          of the time is in pauses, four times as long as the shortest
+ *          interval.  (Without logarithms a few interrupted intervals would
+ *          decide.)  Regular steps take between half and twice the median; of
+ *          random calls 46 % do.  A context is not regular if these steps have
+ *          next to none of the time: its calls come in bursts.
  */
 #ifndef PROFILE_STEP_PATTERN_H
 #define PROFILE_STEP_PATTERN_H
@@ -19,25 +19,25 @@
 
 #include "profile/profile.h"
 
-/* Of moments in their order; 1 where nothing repeats, or they are few. */
+/* Calls in a step, of stamps in their order; 1: no pattern, or too few. */
 uint32_t step_calls(const struct profile_stamp *at, size_t count);
 
 /*
- * The same of all stamps of a context, where each step has as many calls as
- * any other, and pauses have two fifths of the time; 0 when out of memory.
+ * The same for all stamps of a context whose number of calls is a multiple, and
+ * whose pauses have two fifths of the time; 0 when out of memory.
  */
 uint32_t step_rounds(const struct profile_step *step,
 		     const struct profile_stamp *at);
 
 /*
- * The share of steps that are regular, each of `per` stamps; 0: too few to
- * tell.  -1 when out of memory.
+ * The share of regular steps, each of `per` stamps; 0: too few steps.  -1 when
+ * out of memory.
  */
 double step_regular(const struct profile_stamp *at, size_t count, uint32_t per);
 
 /*
- * Stamps of so many steps, to a thousandth of a usual one: bits below that are
- * 0, so that files have next to nothing of them.
+ * Rounds stamps of so many steps to a thousandth of a mean step: lower bits are
+ * 0 and take no room in files.
  */
 void steps_round(struct profile_stamp *at, size_t count, uint64_t steps);
 

@@ -8,17 +8,17 @@
 #include "base/err.h"
 #include "live/layout.h"
 
-#define NEARLY      0.7  /* as regular, for as long, as the most regular */
+#define NEARLY      0.7  /* of the weight of the most regular context */
 #define SHARED      0.6  /* of the members have it */
-#define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
-#define WORTH_STEPS 0.01 /* of the run, all together: else none is a step */
-#define WORTH_CLOCK 0.05 /* of the run: messages that clocks alone tell */
-#define WORTH_NAME  2e-4 /* seconds: any other loop */
+#define OVERLAPS    0.2  /* of its time, or more: the same stretch */
+#define WORTH_STEPS 0.01 /* of the run, at least, in all loops together */
+#define WORTH_CLOCK 0.05 /* of the run, at least: messages without order */
+#define WORTH_NAME  2e-4 /* seconds, at least: any other loop */
 #define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
-	STEPS_SURE = 8,  /* calls in a step, of which none is left over */
+	STEPS_SURE = 8,  /* calls in a step; more must leave none over */
 	STEPS_LEAST_ORDERED = 4, /* … or these, by the order of calls */
 	STRETCHES = 16, /* of calls, in which ranks are together; each has … */
 	STRETCH_STEPS = 4 /* … so many steps, at least */
@@ -30,7 +30,7 @@ static bool is_same_node(const struct step_series *a,
 	return a->node == b->node && !a->lines == !b->lines;
 }
 
-/* Of one number of calls: another one is another loop, or of other ranks. */
+/* Candidates with another number of calls are another loop. */
 static size_t end_of_context(const struct steps *steps, size_t first)
 {
 	size_t end = first + 1;
@@ -69,7 +69,7 @@ static const struct step_series *series_of(const struct steps *steps,
 		       : NULL;
 }
 
-/* Where most of its ranks say so. */
+/* By most of its ranks. */
 static void judge_context(struct step_choice *c, size_t ordered, size_t outer)
 {
 	c->regular /= (double)(c->ranks ? c->ranks : 1);
@@ -77,7 +77,7 @@ static void judge_context(struct step_choice *c, size_t ordered, size_t outer)
 	c->outer = c->marked || 2 * outer > c->ranks;
 }
 
-/* Many calls, none left over, are no chance; of few, the fewest. */
+/* Many calls that leave none over are no chance; else the fewer. */
 static uint32_t per_of_both(uint32_t a, uint32_t b)
 {
 	uint32_t less = a < b ? a : b, more = a < b ? b : a;
@@ -85,7 +85,7 @@ static uint32_t per_of_both(uint32_t a, uint32_t b)
 	return more > STEPS_SURE && more != UINT32_MAX ? more : less;
 }
 
-/* Ranks that call it, but not as often. */
+/* Ranks that call it another number of times. */
 static void look_at_others(const struct steps *steps, struct step_choice *c)
 {
 	const struct step_series *of = &steps->at[c->first];
@@ -133,7 +133,7 @@ static struct call_times times_of_call(const struct steps *steps,
 	return times;
 }
 
-/* All ranks begin each stretch of calls before any is through with it. */
+/* Do all ranks begin each stretch of calls before any has finished it? */
 static bool is_together(const struct steps *steps, const struct clocks *clocks,
 			const struct step_choice *c)
 {
@@ -229,7 +229,7 @@ static bool is_step(const struct run *run, const struct steps *steps,
 		(is_together(steps, clocks, c) && (!c->about || c->ordered)));
 }
 
-/* Of the time in which it is called; one that is told by order is regular. */
+/* Regularity × the time in which it is called; order counts as regular. */
 static double weight_of_choice(const struct step_choice *c)
 {
 	return (c->ordered ? 1 : c->regular) *
@@ -250,7 +250,7 @@ static bool overlaps(const struct step_choice *a, const struct step_choice *b)
 	       OVERLAPS * (double)(a->end_ns - a->begin_ns);
 }
 
-/* Contexts of one loop begin in one step; the one that is first by path. */
+/* Contexts of one loop begin in one step; there the path decides. */
 static bool is_earlier_loop(const struct step_choice *a,
 			    const struct step_choice *b)
 {
@@ -321,7 +321,7 @@ static void judge_lines(const struct steps *steps, struct step_choice *at,
 				at[i].outer = false;
 }
 
-/* What could be the steps, of each context. */
+/* All contexts that may be steps. */
 static size_t list_choices(const struct run *run, const struct steps *steps,
 			   const struct clocks *clocks, struct step_choice *to)
 {
@@ -355,8 +355,8 @@ static const struct step_choice *best_choice(const struct step_choice *at,
 }
 
 /*
- * Those of other stretches of time than the choice.  If no loop around one that
- * order tells was chosen, it is none that ranks share.
+ * Candidates in other stretches of time than the choice.  A loop found by order
+ * counts even if another is around it, since that one was not chosen.
  */
 static size_t keep_others(struct step_choice *at, size_t count,
 			  const struct step_choice *choice)

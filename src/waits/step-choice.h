@@ -3,17 +3,17 @@
  * step-choice.h - which contexts of all ranks are the steps of the program, and
  * of its parts.
  *
- * Method   A step is a context that most ranks have, with equally many calls:
- *          one that marks steps before others, then one that no other loop is
- *          around; of those that are nearly as regular, for as long, as the
- *          most regular one, that with the most steps.  Then the same of what
- *          is before and after it, and so on.
- *          Where ranks have nearly as many calls, but not the same number, they
- *          answer messages as they come: that is no step.  Nor is it if a rank
- *          begins a sixteenth of the calls when another one is through with it.
- * Lines    What a function calls from several lines in turns is a step if ranks
- *          do it from different lines, and no loop is around it: one whose
- *          calls come in the same turn on all ranks.
+ * Method   A step is a context that most ranks have, with equally many calls.
+ *          Marks are chosen first, then outermost loops; among those nearly as
+ *          regular as the most regular one, the one with the most steps.  The
+ *          same is repeated before and after the chosen loop.
+ *          If some ranks have nearly as many calls as most, they answer
+ *          messages as they come, and the context is no step.  Nor is it a step
+ *          if a rank begins a sixteenth of the calls after another one has
+ *          finished that part.
+ * Lines    Calls of one function from several lines in turns are a step if
+ *          ranks use different lines in the same turn, and no loop is around
+ *          them whose calls come in the same turn on all ranks.
  */
 #ifndef WAITS_STEP_CHOICE_H
 #define WAITS_STEP_CHOICE_H
@@ -39,12 +39,12 @@ struct step_choice { /* series first … end - 1: one context, as often called *
 	uint32_t per;
 	bool marked, ordered, outer;
 	bool lines, differ; /* of several lines; not the same on all ranks */
-	bool about;         /* a rank calls it nearly as often as most */
+	bool about;         /* some rank calls it nearly as often as most */
 	double regular;
 	int64_t begin_ns, end_ns; /* the first and last call of one rank */
 };
 
-/* The number of them, the one that is found first in front; or -ENOMEM. */
+/* The number of choices, the main one first; or -ENOMEM. */
 int step_choices(const struct run *run, const struct steps *steps,
 		 const struct clocks *clocks,
 		 struct step_choice to[STEP_CHOICES]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * steps.h - the steps of a program: what of all ranks repeats most regularly.
+ * steps.h - the steps of a program: the calls that repeat on all ranks.
  *
- * Method   Each rank brings a few contexts whose calls are regular, or come in
- *          turns; of these some are chosen (step-choice.h).
- * Memory   STEPS_STAMPS stamps, of 16 bytes; beyond that all are thinned alike.
+ * Method   Each rank brings a few contexts whose calls are regular or ordered;
+ *          some of them are chosen (step-choice.h).
+ * Memory   STEPS_STAMPS stamps of 16 bytes; beyond that all are thinned alike.
  */
 #ifndef WAITS_STEPS_H
 #define WAITS_STEPS_H
