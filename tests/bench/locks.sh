@@ -70,5 +70,5 @@ patterns() {
 }
 
 compile locks -pthread && free_locks
-# Long waits, and brief ones, of which one in 16 or 64 is told in full.
+# Long waits, and brief ones, of which one in 16 or 64 is recorded in full.
 cp "$programs/lock-patterns" "$scratch/" && patterns 1 && patterns 1000 20000 20

@@ -172,8 +172,8 @@ nothing_of_regions() {
 	! grep 'parallel regions' said
 }
 
-# Of many waits that are brief one in some is told in full: all are counted, and
-# what the holder is blamed for stands for all.  Each ends at once, by its time.
+# Of many brief waits only some are recorded in full: all are counted, and their
+# holder is blamed for all.  Each ends at once, by its time.
 brief_waits() {
 	cat >often.c <<-'C'
 	#include <pthread.h>
