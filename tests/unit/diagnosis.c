@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/diagnosis.h"
+#include "analyse/split/split-sentences.h"
 #include "analyse/omp-regions.h"
 #include "base/err.h"
 #include "profile/profile.h"
@@ -289,6 +290,49 @@ static void wait_for_a_core(struct made *m, double share)
 		m->run->ranks[r].cores.waited_ns =
 			(uint64_t)(share * (double)m->run->ranks[r].elapsed_ns);
 	}
+}
+
+static void add_part(struct run *run, uint32_t rank, uint32_t part, uint64_t ms)
+{
+	run->split.ranks[run->split.rank_count++] =
+		(struct run_split_rank){ rank, part, ms * MS, ms * MS,
+					 ms * MS };
+}
+
+/*
+ * On crowded cores each rank is late now and then: one for whom the others
+ * waited far longest is named, with what it had no core for.
+ */
+TEST(sentences_name_a_rank_that_is_late_most)
+{
+	static const double caused[] = { 0.1, 0.1, 0.1, 0.28 };
+	struct report *report = report_new("x", "x");
+	struct time_split split;
+	struct made m;
+	bool said = false;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	CHECK(!found(&m, NULL));
+	m.run->split.ranks =
+		calloc(2 * FIXTURE_RANKS, sizeof(*m.run->split.ranks));
+	m.run->waits.ranks = calloc(FIXTURE_RANKS, sizeof(*m.run->waits.ranks));
+	m.run->waits.rank_count = FIXTURE_RANKS;
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++) {
+		add_part(m.run, r, SPLIT_WORK, 100);
+		add_part(m.run, r, SPLIT_WAIT, 200);
+		m.run->waits.ranks[r].caused_ns = caused[r] * 1e9;
+	}
+	m.run->ranks[3].mpi_time_ns = 100 * MS;
+	CHECK(!time_split_init(&split, m.run));
+	CHECK(!split_say_parts(report, &split, &m.blames, &m.d));
+	for (size_t i = 0; i < report->line_count; i++)
+		said |= strstr(report->lines[i],
+			       "280 ms of it for rank 3, which was blocked or "
+			       "without a core for ") != NULL;
+	CHECK(said);
+	time_split_fini(&split);
+	report_free(report);
+	end(&m);
 }
 
 /* Without them no more is gained than the cores did there. */

@@ -11,6 +11,7 @@
 #include "analyse/function-callers.h"
 #include "analyse/gil.h"
 #include "analyse/library-use.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
@@ -22,6 +23,8 @@
 #define WORTH    0.05  /* of the whole: a part is worth a sentence */
 #define SHOWN    0.005 /* the same: it is in the line of all parts */
 #define MOST     0.5   /* of the time with a core is work: what kind of */
+#define LONE     0.15  /* of all waiting was for one rank, and … */
+#define TWICE    2     /* … so many times that for any other */
 #define UNEVEN   1.25  /* the most of a rank, of the mean, … */
 #define MATTERS  0.02  /* … and so much more of a rank's time */
 #define EXPLAINS 0.33  /* of a part: a finding is its cause */
@@ -199,19 +202,27 @@ static int work_kinds(char *to, size_t size, const struct saying *s)
 	return uses && own ? 0 : no_memory();
 }
 
-/* Who made others wait most; rank_count: nobody more than all others. */
+/*
+ * Who made others wait most: more than all others, or far more than any other,
+ * where many that wait for a core are late in turn.  rank_count: nobody.
+ */
 static size_t find_main_culprit(const struct run *run)
 {
 	const struct run_waits *w = &run->waits;
-	double all = 0;
+	double all = 0, second = 0, first = 0;
 	size_t most = 0;
 
 	for (size_t i = 0; i < w->rank_count; i++) {
-		all += w->ranks[i].caused_ns;
-		if (w->ranks[i].caused_ns > w->ranks[most].caused_ns)
+		double caused = w->ranks[i].caused_ns;
+
+		all += caused;
+		second = fmax(second, fmin(first, caused));
+		if (caused > first)
 			most = i;
+		first = fmax(first, caused);
 	}
-	return all > 0 && w->ranks[most].caused_ns >= MOST * all
+	return all > 0 && (first >= MOST * all ||
+			   (first >= LONE * all && first >= TWICE * second))
 		       ? most
 		       : run->rank_count;
 }
@@ -340,36 +351,75 @@ static bool part_is_worth(const struct saying *s, enum split_part part)
 	}
 }
 
+/* Seconds of the first thread outside MPI that were not on a core. */
+static double off_core(const struct time_split *s, size_t rank)
+{
+	const double *parts = s->ranks[rank];
+	double outside = efficiency_useful(&s->run->ranks[rank]);
+
+	return fmax(outside - parts[SPLIT_WORK] - parts[SPLIT_ALONE], 0);
+}
+
+static double blocked_of(const struct time_split *s, size_t rank)
+{
+	return s->ranks[rank][SPLIT_BLOCKED];
+}
+
+static double work_of(const struct time_split *s, size_t rank)
+{
+	return s->ranks[rank][SPLIT_WORK] + s->ranks[rank][SPLIT_ALONE];
+}
+
+static double mean_of_others(const struct time_split *s, size_t rank,
+			     double (*of)(const struct time_split *, size_t))
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->run->member_count; i++)
+		sum += i == rank ? 0 : of(s, i);
+	return sum / (double)(s->run->member_count - 1);
+}
+
 /*
  * Others waited for a rank that was blocked for most of that, and they were
- * not: more to do is not what it had.  Its row as text in `row`, or "".
+ * not: more to do is not what it had.  Where cores are short it may have wanted
+ * one.  Its row as text in `row`, or "".
  */
 static int say_blocked_culprit(struct saying *s, char row[24])
 {
-	const struct run *run = s->split->run;
-	const struct time_part *p = &s->split->parts[SPLIT_BLOCKED];
+	const struct time_split *split = s->split;
+	const struct run *run = split->run;
 	size_t culprit = find_main_culprit(run);
-	double others = (double)run->member_count - 1, caused, own, mean;
+	double caused, own, mean, least;
 	char all[32], waited[32], blocked[32], usual[32], *place;
+	const char *was = "blocked";
 
 	*row = 0;
-	if (culprit >= run->member_count || others < 1)
+	if (culprit >= run->member_count || run->member_count < 2)
 		return 0;
 	caused = run->waits.ranks[culprit].caused_ns / 1e9;
-	own = s->split->ranks[culprit][SPLIT_BLOCKED];
-	mean = (p->seconds - own) / others;
-	if (own - mean < MOST * caused / others)
+	least = MOST * caused / (double)(run->member_count - 1);
+	own = blocked_of(split, culprit);
+	mean = mean_of_others(split, culprit, blocked_of);
+	if (own - mean < least &&
+	    work_of(split, culprit) <=
+		    UNEVEN * mean_of_others(split, culprit, work_of)) {
+		was = "blocked or without a core";
+		own = off_core(split, culprit);
+		mean = mean_of_others(split, culprit, off_core);
+	}
+	if (own - mean < least)
 		return 0;
 	place = part_place(s, SPLIT_WAIT);
 	if (!place)
 		return no_memory();
 	snprintf(row, 24, "%zu", culprit);
 	report_line(s->report,
-		    "• %s%s; %s of it for rank %llu, which was blocked for %s "
+		    "• %s%s; %s of it for rank %llu, which was %s for %s "
 		    "outside MPI, the others for %s on average%s.",
-		    phrase_time(all, s->split->parts[SPLIT_WAIT].seconds),
-		    place, phrase_time(waited, caused),
-		    (unsigned long long)processes_number(run, culprit),
+		    phrase_time(all, split->parts[SPLIT_WAIT].seconds), place,
+		    phrase_time(waited, caused),
+		    (unsigned long long)processes_number(run, culprit), was,
 		    phrase_time(blocked, own), phrase_time(usual, mean),
 		    part_is_worth(s, SPLIT_BLOCKED)
 			    ? ""
