@@ -486,8 +486,8 @@ static int sites(struct report *report, const struct paths *paths,
 
 	if (err || !sites.count)
 		goto out;
-	for (size_t i = 0; i < run->rank_count; i++)
-		elapsed += (double)f->run->ranks[i].mpi_ns / 1e9;
+	for (size_t i = 0; i < run->member_count; i++)
+		elapsed += time_split_first(&f->run->ranks[i]);
 	report_table(report, "mpi", "MPI calls");
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
 	report_column(report, "calls", "calls", COLUMN_COUNT);

@@ -232,6 +232,11 @@ screen() {
 	        continue
 	    if share + title not in line or "• " + share + title not in text:
 	        sys.exit(f"{share}{title} is not said")
+	for line in text.split("\n"):
+	    part = re.match(r"• (\d+) % (?!work)", line)
+	    of_it = re.search(r"(\d+) % of all (?:ranks' )?time", line)
+	    if part and of_it and int(of_it[1]) > int(part[1]) + 1:
+	        sys.exit("more than its part: " + line)
 	P
 }
 

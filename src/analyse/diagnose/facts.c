@@ -10,6 +10,7 @@
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/phrase.h"
+#include "analyse/split/time-split.h"
 #include "analyse/value.h"
 #include "base/array.h"
 #include "base/err.h"
@@ -153,6 +154,15 @@ static bool is_starved(const struct fact_source *of)
 	       cpu < STARVED * fmin(of->ranks, of->cores) * of->elapsed;
 }
 
+static double seconds_of_ranks(const struct run *run)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < run->member_count; i++)
+		seconds += time_split_first(&run->ranks[i]);
+	return seconds;
+}
+
 int fact_source_init(struct fact_source *to, const struct paths *paths,
 		     const struct blames *blames,
 		     const struct run_metric *metric)
@@ -170,7 +180,8 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 		err = elapsed_of(&to->elapsed, run);
 		to->ranks = (double)run->member_count;
 	}
-	to->seconds = to->elapsed * to->ranks;
+	to->seconds =
+		to->e.ranks ? seconds_of_ranks(run) : to->elapsed * to->ranks;
 	to->explained = calloc(paths->count + 1, sizeof(*to->explained));
 	if (!err && !to->explained)
 		err = no_memory();

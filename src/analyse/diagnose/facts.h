@@ -73,7 +73,7 @@ struct fact_source {
 	struct skews skews; /* of the metric; no process: none */
 	double elapsed;     /* seconds, from MPI_Init on where there is MPI */
 	double ranks;
-	double seconds; /* of all ranks: elapsed times ranks */
+	double seconds; /* of all ranks, their start included */
 	double sampled; /* seconds of the metric, over all ranks */
 	double cores;   /* that ranks had, over all hosts; 0: not known */
 	double crowded; /* share of their time that ranks waited for a core */

@@ -6,6 +6,7 @@
 
 #include "analyse/mpi/wait-causes.h"
 #include "analyse/processes.h"
+#include "analyse/split/time-split.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -64,7 +65,7 @@ static void sum_up_blames(struct blames *b)
 	const struct run *run = b->paths->run;
 
 	for (size_t i = 0; i < run->member_count; i++)
-		b->run_seconds += (double)run->ranks[i].mpi_ns / 1e9;
+		b->run_seconds += time_split_first(&run->ranks[i]);
 	for (size_t i = 0; i < b->count; i++) {
 		struct blame *one = &b->at[i];
 

@@ -9,6 +9,7 @@
 #include "analyse/findings.h"
 #include "analyse/own-paths.h"
 #include "analyse/mpi/wait-causes.h"
+#include "analyse/split/time-split.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -266,8 +267,8 @@ static void wait_rank_table(struct report *report, const struct run *run)
 		report_number(report, (double)r->mpi_time_ns / 1e9);
 		report_number(report, w->ranks[i].waited_ns / 1e9);
 		report_number(report, w->ranks[i].main_ns / 1e9);
-		report_number(report, value_ratio(w->ranks[i].waited_ns,
-						  (double)r->mpi_ns));
+		report_number(report, value_ratio(w->ranks[i].waited_ns / 1e9,
+						  time_split_first(r)));
 		report_number(report, w->ranks[i].caused_ns / 1e9);
 	}
 }

@@ -83,7 +83,7 @@ double time_split_share(const struct time_split *s, enum split_part part)
 	return value_ratio(s->parts[part].seconds, s->whole);
 }
 
-static double first_thread(const struct run_rank *r)
+double time_split_first(const struct run_rank *r)
 {
 	return ((double)r->elapsed_ns - (double)r->paused_ns) / 1e9;
 }
@@ -91,7 +91,7 @@ static double first_thread(const struct run_rank *r)
 double time_split_of(const struct time_split *s, size_t rank,
 		     enum split_part part)
 {
-	double elapsed = first_thread(&s->run->ranks[rank]);
+	double elapsed = time_split_first(&s->run->ranks[rank]);
 
 	return fmin(value_ratio(s->ranks[rank][part], elapsed), 1);
 }
@@ -101,7 +101,7 @@ double time_split_mpi(const struct time_split *s, size_t rank)
 	const struct run_rank *r = &s->run->ranks[rank];
 	double mpi = (double)r->mpi_time_ns / 1e9;
 
-	return fmin(value_ratio(mpi, first_thread(r)), 1);
+	return fmin(value_ratio(mpi, time_split_first(r)), 1);
 }
 
 void time_split_paths(const struct time_split *s, const struct paths *paths,

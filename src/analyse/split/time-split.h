@@ -31,6 +31,10 @@ void time_split_fini(struct time_split *split);
 /* The part of that name, or SPLIT_PARTS. */
 enum split_part time_part_find(const char *name);
 
+/* Seconds of a process's first thread, without pauses: what shares of the time
+   of ranks are of. */
+double time_split_first(const struct run_rank *rank);
+
 /* Of the whole, 0 … 1. */
 double time_split_share(const struct time_split *split, enum split_part part);
 
