@@ -303,7 +303,9 @@ static int finish_call(struct fact *f, const struct fact_source *from)
 			? str_format(", %.0f %% of it in what Python calls "
 				     "around them",
 				     100 * binding)
-			: strdup("");
+			: strdup(from->crowded > FACTS_CROWDED
+					 ? ", waiting for a core included"
+					 : "");
 	return f->values[BESIDE].text ? 0 : no_memory();
 }
 
