@@ -29,6 +29,7 @@
 #define MATTERS  0.02  /* … and so much more of a rank's time */
 #define EXPLAINS 0.33  /* of a part: a finding is its cause */
 #define MORE     1.05  /* of a path's: a function tells more */
+#define FAIR     0.2   /* of a path's waiting: one function of MPI */
 #define KIND     0.1   /* of the work: worth a word */
 #define CROWDED  0.1   /* who had no core is said before */
 
@@ -114,6 +115,50 @@ static bool is_outermost_path(const struct paths *paths, uint32_t path)
 		       "main");
 }
 
+/*
+ * " (41 % of that in MPI_Alltoall)": the function of MPI that a path of another
+ * one has most of; to be freed, NULL: out of memory.
+ */
+static char *mpi_below(const struct paths *paths, uint32_t path,
+		       const double *own)
+{
+	const struct run *run = paths->run;
+	uint32_t most = path, end = paths->at[path].end, function;
+	double all = 0, same = 0;
+
+	for (uint32_t p = path; p < end; p++) {
+		all += own[p];
+		if (own[p] > own[most])
+			most = p;
+	}
+	function = run->nodes[paths->at[most].node].function;
+	for (uint32_t p = path; p < end; p++)
+		if (run->nodes[paths->at[p].node].function == function)
+			same += own[p];
+	if (most == path || same < FAIR * all ||
+	    run->nodes[paths->at[most].node].kind != RUN_MPI)
+		return strdup("");
+	return str_format(" (%.0f %% of that in %s)", 100 * same / all,
+			  str_at(&run->strings, function));
+}
+
+/* The path of a part with what it calls of a library or of MPI; the same. */
+static char *place_words(const struct saying *s, enum split_part part,
+			 const struct mainly *in, double *own)
+{
+	char *path = paths_short_mostly(s->paths, in->path, FRAMES, in->mostly);
+	char *below, *text;
+
+	if (!path || in->mostly)
+		return path;
+	time_split_paths(s->split, s->paths, part, own);
+	below = mpi_below(s->paths, in->path, own);
+	text = below ? str_format("%s%s", path, below) : NULL;
+	free(below);
+	free(path);
+	return text;
+}
+
 /* ", 86 % of it in MPI_Init ← main"; to be freed, NULL: out of memory. */
 static char *part_place(const struct saying *s, enum split_part part)
 {
@@ -142,7 +187,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 	if (path)
 		share = value_ratio(below, all);
 	else
-		path = paths_short_mostly(s->paths, in.path, FRAMES, in.mostly);
+		path = place_words(s, part, &in, own);
 	if (path && share < 0.995)
 		text = str_format(", %.0f %% of it in %s", 100 * share, path);
 	else if (path)
