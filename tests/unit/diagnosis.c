@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/diagnosis.h"
+#include "analyse/diagnose/facts.h"
 #include "analyse/split/split-sentences.h"
 #include "analyse/omp-regions.h"
 #include "base/err.h"
@@ -333,6 +334,15 @@ TEST(sentences_name_a_rank_that_is_late_most)
 	time_split_fini(&split);
 	report_free(report);
 	end(&m);
+}
+
+/* Where cores were short the run is far longer than its work. */
+TEST(diagnosis_saves_no_more_than_there_was)
+{
+	struct fact_source from = { .elapsed = 10 };
+
+	CHECK(near(fact_saved(&from, 1, 2), 1));
+	CHECK(near(fact_saved(&from, 30, 40), 7.5));
 }
 
 /* Without them no more is gained than the cores did there. */

@@ -234,7 +234,9 @@ double fact_saved(const struct fact_source *from, double part, double work)
 				 ? 1 - value_ratio(from->e.outside_mean,
 						   from->e.elapsed)
 				 : 1 - from->e.transfer;
-	return fmin(value_ratio(part, work), 1) * from->elapsed * (1 - moving);
+	return fmin(fmin(value_ratio(part, work), 1) * from->elapsed *
+			    (1 - moving),
+		    part);
 }
 
 double fact_work(const struct fact_source *from)

@@ -121,7 +121,7 @@ double fact_least_elapsed(const struct fact_source *from, bool even);
 /*
  * Elapsed seconds that go with `part` of `work`, both seconds of all ranks:
  * what ranks wait for work shrinks with it, what moves data does not.  Where
- * the two cannot be told apart, no time in MPI does.
+ * the two cannot be told apart, no time in MPI does.  No more than `part`.
  */
 double fact_saved(const struct fact_source *from, double part, double work);
 
