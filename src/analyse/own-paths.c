@@ -179,17 +179,42 @@ static double said_of(const struct paths *paths, uint32_t path, uint32_t own,
 	return sum;
 }
 
-uint32_t paths_mostly(const struct paths *paths, uint32_t path,
-		      const double *exclusive, double total)
+/* The callee in a library that has more than half of `total`; 0: none. */
+static uint32_t mostly_below(const struct paths *paths, uint32_t at,
+			     uint32_t path, const double *exclusive,
+			     double total)
 {
-	uint32_t end = paths->at[path].end;
-
-	for (uint32_t p = path + 1; p < end; p = paths->at[p].end)
+	for (uint32_t p = at + 1; p < paths->at[at].end; p = paths->at[p].end)
 		if (!paths_is_own(paths->run, paths->at[p].node) &&
 		    !paths_is_clock(paths->run, paths->at[p].node) &&
 		    2 * said_of(paths, p, path, exclusive) > total)
 			return p;
 	return 0;
+}
+
+/* What it calls is inside the C library, or has no name. */
+static bool tells_no_more(const struct run *run, uint32_t at, uint32_t below)
+{
+	const struct run_node *n = &run->nodes[below];
+
+	return run->nodes[at].kind != RUN_FUNCTION || n->kind != RUN_FUNCTION ||
+	       paths_in_c_library(run, at) || paths_in_c_library(run, below) ||
+	       n->flags & RUN_UNNAMED;
+}
+
+uint32_t paths_mostly(const struct paths *paths, uint32_t path,
+		      const double *exclusive, double total)
+{
+	uint32_t at = mostly_below(paths, path, path, exclusive, total), next;
+
+	while (at) {
+		next = mostly_below(paths, at, path, exclusive, total);
+		if (!next || tells_no_more(paths->run, paths->at[at].node,
+					   paths->at[next].node))
+			break;
+		at = next;
+	}
+	return at;
 }
 
 bool paths_in_c_or_math(const struct run *run, uint32_t node)

@@ -357,6 +357,26 @@ char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 			&(struct wording){ frames, true, true, true, false });
 }
 
+/* The function of a library that the program calls, and `mostly` below it. */
+static char *mostly_text(const struct paths *paths, uint32_t path,
+			 uint32_t mostly)
+{
+	uint32_t first = mostly;
+	char *begin, *end, *both = NULL;
+
+	while (paths->at[first].parent && paths->at[first].parent != path)
+		first = paths->at[first].parent;
+	begin = paths_short(paths, first, 1);
+	end = paths_short(paths, mostly, 1);
+	if (begin && end && strcmp(begin, end) != 0)
+		both = str_format("%s › %s", begin, end);
+	else if (begin && end)
+		both = strdup(end);
+	free(begin);
+	free(end);
+	return both;
+}
+
 char *paths_short_mostly(const struct paths *paths, uint32_t path,
 			 unsigned frames, uint32_t mostly)
 {
@@ -364,7 +384,7 @@ char *paths_short_mostly(const struct paths *paths, uint32_t path,
 
 	if (!text || !mostly)
 		return text;
-	called = paths_short(paths, mostly, 1);
+	called = mostly_text(paths, path, mostly);
 	both = called ? str_format("%s, mostly %s", text, called) : NULL;
 	free(called);
 	free(text);

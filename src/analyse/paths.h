@@ -66,7 +66,8 @@ char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
 uint32_t paths_caller(const struct paths *paths, uint32_t path);
 
 /*
- * The same, and what it calls of a library most: "solve ← main, mostly exp".
+ * The same, and what it calls of libraries most: "solve ← main, mostly exp",
+ * "identify, mostly match › compile".
  * mostly: that path, as of paths_mostly(); 0: none.
  */
 char *paths_short_mostly(const struct paths *paths, uint32_t path,

@@ -14,7 +14,7 @@ libsymbol_la_SOURCES = \
 	src/symbol/symbol-loops.c \
 	src/symbol/symbol-open.c \
 	src/symbol/symbol-readable.c \
-	src/symbol/symbol-remote.c
+	src/symbol/symbol-remote.c src/symbol/symbol-variants.c
 if CAPSTONE
 libsymbol_la_SOURCES += src/symbol/loop-code.c
 else

@@ -39,6 +39,12 @@ const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
 				    uint64_t *low, uint64_t *high);
 
 /*
+ * symbol-variants.c: of a library that is in use here, the name of the function
+ * that begins there, as memcpy of the C library; NULL: not known.
+ */
+const char *symbol_variant(const char *path, uint64_t start);
+
+/*
  * symbol-dwarf.c: functions, inlined functions and lines.
  */
 struct dwarf_names;

@@ -184,6 +184,7 @@ static char *outer_name(struct symbol_module *module, struct symbol_file *file,
 {
 	uint64_t start = address;
 	char *symbol = NULL, *name;
+	const char *variant;
 
 	if (file->elf)
 		symbol = elf_names_find(file->elf, address, &start);
@@ -196,6 +197,9 @@ static char *outer_name(struct symbol_module *module, struct symbol_file *file,
 		free(symbol);
 		return name;
 	}
+	variant = symbol_variant(module->path, start);
+	if (variant)
+		return strdup(variant);
 	*flags |= SYMBOL_UNNAMED;
 	return str_format("%s+0x%" PRIx64, str_base(module->path), start);
 }

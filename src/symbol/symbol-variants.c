@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * symbol-variants.c - functions that the C library chooses by the processor.
+ *
+ * memcpy, strlen, exp and their kind are symbols that name a chooser; what it
+ * chooses is in no table of a stripped file.  This process has chosen, too: in
+ * the same file, its function that begins at the same place has that name.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "symbol/symbol-file.h"
+
+enum {
+	BEHIND = 0x100 /* bytes */
+};
+
+static const char *const chosen[] = {
+	"memmove", "memcpy",  "memset",     "memcmp",  "memchr", "strlen",
+	"strcmp",  "strncmp", "strcpy",     "strncpy", "strchr", "strrchr",
+	"strnlen", "strstr",  "strcasecmp", "stpcpy",  "wcslen", "wmemset",
+	"exp",     "exp2",    "log",        "log2",    "pow",    "sin",
+	"cos",     "tan",     "atan",       "atan2",   "sincos", "expf",
+	"exp2f",   "logf",    "log2f",      "powf",    "sinf",   "cosf",
+	"sincosf", "floor",   "ceil",       "rint",    "trunc",  "nearbyint",
+	"fma",     "fmaf",
+};
+
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* Those of memory share code with the variant that is laid behind them. */
+static bool is_variant(const char *name, uint64_t at, uint64_t start)
+{
+	uint64_t behind = !strcmp(name, "memmove") || !strcmp(name, "memset")
+				  ? BEHIND
+				  : 0;
+
+	return at <= start && start - at <= behind;
+}
+
+const char *symbol_variant(const char *path, uint64_t start)
+{
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
+		void *at = dlsym(RTLD_DEFAULT, chosen[i]);
+		Dl_info in;
+
+		if (at && dladdr(at, &in) &&
+		    is_variant(chosen[i],
+			       (uint64_t)((char *)at - (char *)in.dli_fbase),
+			       start) &&
+		    is_same_file(in.dli_fname, path))
+			return chosen[i];
+	}
+	return NULL;
+}
