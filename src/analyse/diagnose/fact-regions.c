@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fact-regions.c - parallel regions of OpenMP. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,9 @@
 	      "1: each thread is late now and then, by chance")                \
 	FIELD(REGION, "region", TEXT, "its name, \"parallel solver.c:120\"")   \
 	FIELD(CULPRIT, "culprit", TEXT,                                        \
-	      "whom the others waited for, or \"nobody\"")
+	      "whom the others waited for, or \"nobody\"")                     \
+	FIELD(WAITS, "waits", TEXT,                                            \
+	      "\"51 % at its end for thread 0, 9 % in barriers within\"")
 
 FACT_TABLE(region_fields, REGION_FIELDS)
 
@@ -56,6 +59,34 @@ static char *name_of_culprit(const struct omp_region *r,
 				      : strdup(who ? who : "nobody");
 
 	free(in);
+	return text;
+}
+
+/* What is at least 1 % of its threads' time. */
+static char *name_waits(const struct fact *f)
+{
+	static const struct {
+		int share;
+		const char *where;
+	} waits[] = {
+		{ END_SHARE, "at its end for " },
+		{ BARRIER_SHARE, "in barriers within" },
+		{ LOCK_SHARE, "for locks and critical sections" },
+	};
+	char *text = NULL;
+	size_t size, said = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	for (size_t i = 0; to && i < sizeof(waits) / sizeof(*waits); i++) {
+		double share = 100 * f->values[waits[i].share].number;
+
+		if (share >= 1)
+			fprintf(to, "%s%.0f %% %s%s", said++ ? ", " : "", share,
+				waits[i].where,
+				i ? "" : f->values[CULPRIT].text);
+	}
+	if (to)
+		fclose(to);
 	return text;
 }
 
@@ -85,8 +116,9 @@ static int add_region(struct facts *to, const struct fact_source *from,
 	f->values[BY_TURNS].number = omp_region_by_turns(r);
 	f->values[REGION].text = name_of_region(from->run, r->node);
 	f->values[CULPRIT].text = name_of_culprit(r, from->paths);
-	return f->values[REGION].text && f->values[CULPRIT].text ? 0
-								 : no_memory();
+	if (f->values[REGION].text && f->values[CULPRIT].text)
+		f->values[WAITS].text = name_waits(f);
+	return f->values[WAITS].text ? 0 : no_memory();
 }
 
 static int gather_regions(struct facts *to, struct fact_source *from)
