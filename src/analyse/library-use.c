@@ -11,6 +11,7 @@ const char *const library_purposes[LIBRARY_PURPOSES] = {
 	[LIBRARY_FORMATTING] = "formatting",
 	[LIBRARY_LOCKS] = "locks of threads",
 	[LIBRARY_FILES] = "reading and writing files",
+	[LIBRARY_SLEEPS] = "going to sleep",
 	[LIBRARY_STARTING] = "starting threads, processes and libraries",
 };
 
@@ -82,6 +83,7 @@ static const struct purpose {
 	{ LIBRARY_LOCKS, "sem_" },
 	{ LIBRARY_LOCKS, "std::condition_variable" },
 	{ LIBRARY_LOCKS, "std::mutex" },
+	{ LIBRARY_LOCKS, "gthread_mutex" },
 	{ LIBRARY_FILES, "read" },
 	{ LIBRARY_FILES, "write" },
 	{ LIBRARY_FILES, "fread" },
@@ -90,6 +92,17 @@ static const struct purpose {
 	{ LIBRARY_FILES, "close" },
 	{ LIBRARY_FILES, "fsync" },
 	{ LIBRARY_FILES, "fflush" },
+	{ LIBRARY_SLEEPS, "nanosleep" },
+	{ LIBRARY_SLEEPS, "clock_nanosleep" },
+	{ LIBRARY_SLEEPS, "usleep" },
+	{ LIBRARY_SLEEPS, "sleep" },
+	{ LIBRARY_SLEEPS, "time_sleep" }, /* of Python */
+	{ LIBRARY_SLEEPS, "pysleep" },
+	{ LIBRARY_SLEEPS, "poll" },
+	{ LIBRARY_SLEEPS, "ppoll" },
+	{ LIBRARY_SLEEPS, "select" },
+	{ LIBRARY_SLEEPS, "pselect" },
+	{ LIBRARY_SLEEPS, "epoll_wait" },
 };
 
 /* "memcpy_avx_unaligned" of "__GI___memcpy_avx_unaligned" */
@@ -176,13 +189,13 @@ struct library_use *library_uses(const struct paths *paths)
 		uint32_t parent = paths->at[p].parent;
 		enum library_purpose purpose = purpose_of(run, node);
 
-		uses[p] = (struct library_use){ p, LIBRARY_NONE };
+		uses[p] = (struct library_use){ p, p, LIBRARY_NONE };
 		if (!parent || run->nodes[node].kind != RUN_FUNCTION)
 			continue;
 		if (uses[parent].purpose != LIBRARY_NONE)
 			uses[p] = uses[parent];
 		else if (purpose != LIBRARY_NONE)
-			uses[p] = (struct library_use){ uses[parent].owner,
+			uses[p] = (struct library_use){ uses[parent].owner, p,
 							purpose };
 		else if (paths_own(paths, p) != p)
 			uses[p] = uses[parent];

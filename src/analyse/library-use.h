@@ -14,6 +14,7 @@ enum library_purpose {
 	LIBRARY_FORMATTING,
 	LIBRARY_LOCKS,
 	LIBRARY_FILES,
+	LIBRARY_SLEEPS,
 	LIBRARY_STARTING,
 	LIBRARY_PURPOSES
 };
@@ -24,6 +25,7 @@ extern const char *const library_purposes[LIBRARY_PURPOSES];
 /* What a path's own time is for, and the path of the program's function. */
 struct library_use {
 	uint32_t owner;
+	uint32_t call; /* the path of the library's function that says so */
 	enum library_purpose purpose;
 };
 

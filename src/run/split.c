@@ -80,7 +80,8 @@ struct splitting {
 	double *late;       /* the same */
 	double *late_share; /* by frame: of its CPU time, others waited */
 	double *at;         /* by node: a part's time */
-	size_t path_room;
+	double want; /* of what processes were off a core, wanting one, … */
+	size_t path_room; /* … or below 0: no count is known */
 	struct value_buffer buffer;
 };
 
@@ -315,9 +316,30 @@ static void take_in_mpi(struct split_left *left, double waited, double others,
 	take(left, SPLIT_TRANSFER, off - core);
 }
 
+/*
+ * A process whose count is not known wanted cores as the others did; so much
+ * of what it was off them, below 0: none is known.
+ */
+static void take_uncounted(struct split_left *left, double want)
+{
+	static const enum split_part parts[] = { SPLIT_CORE, SPLIT_BLOCKED };
+	double rest = left->ns;
+
+	if (want < 0) {
+		take(left, SPLIT_UNKNOWN, rest);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		left->low[parts[i]] = left->part[parts[i]];
+		left->high[parts[i]] = left->part[parts[i]] + rest;
+	}
+	take(left, SPLIT_CORE, want * rest);
+	take(left, SPLIT_BLOCKED, left->ns);
+}
+
 /* Off a core outside MPI; the kernel's count is of the first thread alone. */
 static void take_off_core(struct split_left *left, const struct run_rank *r,
-			  double off_in_mpi, double threads)
+			  double off_in_mpi, double threads, double want)
 {
 	double wanted = (double)r->cores.waited_ns, rest = left->ns;
 	double most = fmin(wanted * threads, rest);
@@ -325,7 +347,7 @@ static void take_off_core(struct split_left *left, const struct run_rank *r,
 	double core = left->part[SPLIT_CORE], blocked;
 
 	if (!r->cores.count) {
-		take(left, SPLIT_UNKNOWN, rest);
+		take_uncounted(left, want);
 		return;
 	}
 	take(left, SPLIT_CORE, likely);
@@ -379,7 +401,7 @@ static void split_member(struct splitting *s, size_t rank)
 		left.low[p] = left.high[p] = left.part[p];
 	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
 	take_off_core(&left, r, off_in_mpi,
-		      1 + threads[MEMBERS] + threads[BEGUN]);
+		      1 + threads[MEMBERS] + threads[BEGUN], s->want);
 	if (!waits && s->run->world) {
 		left.high[SPLIT_WAIT] = in_mpi;
 		left.low[SPLIT_MPI] = left.low[SPLIT_TRANSFER] = 0;
@@ -409,10 +431,29 @@ static double least_cpu(const struct run *run)
 	return run->world ? 0 : fmin(SMALL * all, most);
 }
 
+/* Of processes that were counted. */
+static double share_wanting(const struct run *run)
+{
+	double wanted = 0, off = 0;
+
+	for (size_t i = 0; i < run->member_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+		double time = (double)r->elapsed_ns - (double)r->paused_ns;
+
+		if (!r->cores.count)
+			continue;
+		wanted += (double)r->cores.waited_ns;
+		off += fmax(time - (double)r->cpu_ns, 0);
+	}
+	return off > 0 ? fmin(wanted / off, 1) : -1;
+}
+
 static void split_processes(struct splitting *s)
 {
 	const struct run *run = s->run;
 	double least = least_cpu(run);
+
+	s->want = share_wanting(run);
 
 	for (size_t r = 0; r < run->rank_count; r++)
 		if (r < run->member_count &&

@@ -152,6 +152,19 @@ static bool same_collective(const struct paths *paths, const struct fact *f,
 	       size <= 2 * this;
 }
 
+/* Polls of one function, whoever calls that one. */
+static bool same_poll(const struct paths *paths, const struct fact *f,
+		      const struct call_site *site, const char *name)
+{
+	const struct run_node *nodes = paths->run->nodes;
+	uint32_t one = paths->at[f->path].parent;
+	uint32_t other = paths->at[site->path].parent;
+
+	return !strcmp(f->values[CALL].text, name) &&
+	       nodes[paths->at[one].node].function ==
+		       nodes[paths->at[other].node].function;
+}
+
 static struct fact *same_fact(struct facts *to, const struct paths *paths,
 			      const struct call_site *site,
 			      const struct fact *new, const char *name)
@@ -162,6 +175,10 @@ static struct fact *same_fact(struct facts *to, const struct paths *paths,
 		if (new->values[MESSAGE].number > 0 &&
 		    f->values[MESSAGE].number > 0 &&
 		    same_exchange(paths, f, site))
+			return f;
+		if (new->values[POLL].number > 0 &&
+		    f->values[POLL].number > 0 &&
+		    same_poll(paths, f, site, name))
 			return f;
 		if (new->values[COLLECTIVE].number > 0 &&
 		    f->values[COLLECTIVE].number > 0 &&

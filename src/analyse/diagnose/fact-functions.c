@@ -18,6 +18,7 @@
 #include "analyse/own-paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "run/split.h"
 #include "base/map.h"
 
 #define SMALL         0.02 /* of the time: a function with less is left out */
@@ -41,6 +42,8 @@
 	FIELD(PACKING, "packing", SECONDS,                                     \
 	      "Fortran's own CPU time on lines that call")                     \
 	FIELD(SHARE, "share", SHARE, "of the CPU time")                        \
+	FIELD(OF_TIME, "of_time", SHARE,                                       \
+	      "of the time of all threads, but what they wanted a core for")   \
 	FIELD(STARTING_SHARE, "starting_share", SHARE,                         \
 	      "of the CPU time, that starting")                                \
 	FIELD(COPY_SHARE, "copy_share", SHARE, "of the CPU time, copies")      \
@@ -295,6 +298,17 @@ static double interpretation(const struct run *run, uint32_t node)
 	return interpreter_owns(run, node) ? 2 : 0;
 }
 
+/* Seconds of all threads, as the split has them, but for want of cores. */
+static double time_with_cores(const struct run *run)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < run->split.rank_count; i++)
+		if (run->split.ranks[i].part != SPLIT_CORE)
+			ns += (double)run->split.ranks[i].ns;
+	return ns / 1e9;
+}
+
 static int finish_function(struct fact *f, const struct fact_source *from,
 			   const struct owned *o)
 {
@@ -305,6 +319,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 	f->path = path;
 	f->values[SHARE].number =
 		value_ratio(f->values[TOTAL].number, from->sampled);
+	f->values[OF_TIME].number = value_ratio(f->values[TOTAL].number,
+						time_with_cores(from->run));
 	f->values[COPY_SHARE].number =
 		value_ratio(f->values[COPIES].number, from->sampled);
 	f->values[STARTING_SHARE].number =

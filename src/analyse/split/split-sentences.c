@@ -13,6 +13,7 @@
 #include "analyse/library-use.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/openmp-lost.h"
+#include "analyse/own-paths.h"
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
 #include "analyse/split/split-sentences.h"
@@ -31,6 +32,7 @@
 #define MORE     1.05  /* of a path's: a function tells more */
 #define FAIR     0.2   /* of a path's waiting: one function of MPI */
 #define KIND     0.1   /* of the work: worth a word */
+#define SEEN     0.005 /* seconds: some samples */
 #define CROWDED  0.1   /* who had no core is said before */
 
 enum {
@@ -311,6 +313,83 @@ static const char *guess_of_part(const struct saying *s, enum split_part part)
 			 "where)";
 }
 
+static bool is_blocking(enum library_purpose purpose)
+{
+	return purpose == LIBRARY_LOCKS || purpose == LIBRARY_FILES ||
+	       purpose == LIBRARY_SLEEPS;
+}
+
+/* CPU time in calls that may block, by the path of the call, and of all. */
+static double find_blocking(const struct saying *s, double *at)
+{
+	struct library_use *uses = library_uses(s->paths);
+	double *own = calloc(s->paths->count + 1, sizeof(*own)), all = 0;
+
+	if (uses && own)
+		time_split_paths(s->split, s->paths, SPLIT_WORK, own);
+	for (uint32_t p = 1; uses && own && p < s->paths->count; p++)
+		if (own[p] > 0 && is_blocking(uses[p].purpose)) {
+			at[uses[p].call] += own[p];
+			all += own[p];
+		}
+	free(own);
+	free(uses);
+	return all;
+}
+
+/*
+ * "; seen most in nanosleep ← poll_queue", before and after it blocked: a call
+ * that does so often is sampled on its way.  "" where none stands out.
+ */
+static char *blocking_call(const struct saying *s)
+{
+	double *at = calloc(s->paths->count + 1, sizeof(*at)), all;
+	char *path = NULL, *text = NULL;
+	uint32_t most = 0;
+
+	if (!at)
+		return NULL;
+	all = find_blocking(s, at);
+	for (uint32_t p = 1; p < s->paths->count; p++)
+		if (at[p] > at[most])
+			most = p;
+	if (most && at[most] >= MOST * all && all >= SEEN)
+		path = paths_short(s->paths, most, FRAMES);
+	if (path)
+		text = str_format("; seen most in %s", path);
+	else
+		text = strdup("");
+	free(path);
+	free(at);
+	return text;
+}
+
+/* Threads that the program began, and that had next to nothing to do. */
+static void idle_workers(char *to, size_t size, const struct saying *s)
+{
+	const struct run *run = s->split->run;
+	const struct run_threads *t = &run->threads;
+
+	*to = 0;
+	for (size_t i = 0; i < t->group_count; i++) {
+		const struct run_thread_group *g = &t->groups[i];
+		double busy =
+			value_ratio((double)g->cpu_ns, (double)g->elapsed_ns);
+
+		if (g->kind != RUN_THREAD_BEGUN || g->threads < 2 || !g->node ||
+		    busy >= KIND || !paths_is_own(run, g->node) ||
+		    run->nodes[g->node].flags & RUN_PYTHON)
+			continue;
+		snprintf(to, size,
+			 "; %u threads of %s had a core for %.1f %% of their "
+			 "time",
+			 g->threads,
+			 str_at(&run->strings, run->nodes[g->node].function),
+			 100 * busy);
+		return;
+	}
+}
+
 static bool has_place(const struct saying *s, enum split_part part)
 {
 	const struct run_split *from = &s->split->run->split;
@@ -321,27 +400,41 @@ static bool has_place(const struct saying *s, enum split_part part)
 	return false;
 }
 
+/* What else is known of a part; to be freed, NULL: out of memory. */
+static char *part_reason(const struct saying *s, enum split_part part)
+{
+	char why[160] = "", idle[160] = "", *call, *text;
+
+	if (part == SPLIT_WAIT)
+		main_culprit(why, sizeof(why), s);
+	else if (part == SPLIT_WORK && work_kinds(why, sizeof(why), s))
+		return NULL;
+	else if (part != SPLIT_WORK && !has_place(s, part))
+		snprintf(why, sizeof(why), "%s", guess_of_part(s, part));
+	if (part == SPLIT_WORK || part == SPLIT_BLOCKED)
+		idle_workers(idle, sizeof(idle), s);
+	call = part == SPLIT_BLOCKED && *why ? blocking_call(s) : strdup("");
+	text = call ? str_format("%s%s%s", why, call, idle) : NULL;
+	free(call);
+	return text;
+}
+
 /* "1.80 s in MPI_Init ← main, alike on all ranks" */
 static int say_plain(struct saying *s, enum split_part part)
 {
 	const struct time_part *p = &s->split->parts[part];
-	char *place = part_place(s, part);
-	char ranks[128], seconds[32], why[160] = "";
-	int err = place ? 0 : no_memory();
+	char *place = part_place(s, part), *why = part_reason(s, part);
+	char ranks[128], seconds[32];
+	bool ok = place && why;
 
-	if (part == SPLIT_WAIT)
-		main_culprit(why, sizeof(why), s);
-	else if (part == SPLIT_WORK && !err)
-		err = work_kinds(why, sizeof(why), s);
-	else if (!has_place(s, part))
-		snprintf(why, sizeof(why), "%s", guess_of_part(s, part));
 	part_ranks(ranks, sizeof(ranks), s, part);
-	if (!err)
+	if (ok)
 		report_line(s->report, "• %s%s%s%s.",
 			    phrase_time(seconds, p->seconds), place, ranks,
 			    why);
 	free(place);
-	return err;
+	free(why);
+	return ok ? 0 : no_memory();
 }
 
 /*
