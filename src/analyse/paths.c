@@ -357,9 +357,8 @@ char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 			&(struct wording){ frames, true, true, true, false });
 }
 
-/* The function of a library that the program calls, and `mostly` below it. */
-static char *mostly_text(const struct paths *paths, uint32_t path,
-			 uint32_t mostly)
+char *paths_mostly_text(const struct paths *paths, uint32_t path,
+			uint32_t mostly)
 {
 	uint32_t first = mostly;
 	char *begin, *end, *both = NULL;
@@ -384,7 +383,7 @@ char *paths_short_mostly(const struct paths *paths, uint32_t path,
 
 	if (!text || !mostly)
 		return text;
-	called = mostly_text(paths, path, mostly);
+	called = paths_mostly_text(paths, path, mostly);
 	both = called ? str_format("%s, mostly %s", text, called) : NULL;
 	free(called);
 	free(text);

@@ -73,6 +73,10 @@ uint32_t paths_caller(const struct paths *paths, uint32_t path);
 char *paths_short_mostly(const struct paths *paths, uint32_t path,
 			 unsigned frames, uint32_t mostly);
 
+/* Of that the end alone: "match › compile". */
+char *paths_mostly_text(const struct paths *paths, uint32_t path,
+			uint32_t mostly);
+
 /*
  * The same as paths_short(), with all frames, for a table that readers see:
  * frames of the interpreter stay apart.

@@ -209,6 +209,65 @@ course() {
 	P
 }
 
+seen_blocking() {
+	cat >polls.c <<-'C'
+		#include <time.h>
+		#include "known.h"
+
+		static KEPT void poll_queue(void)
+		{
+			nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+		}
+
+		int main(void)
+		{
+			double end = elapsed_seconds() + 2;
+
+			while (elapsed_seconds() < end)
+				poll_queue();
+			return 0;
+		}
+	C
+	"${CC:-cc}" -g -O1 -I"$srcdir/tests/programs" -o polls polls.c &&
+		"$copse" run -q --force -o a.copse ./polls || return
+	"$copse" report --width 1000 a.copse | tee said
+	grep -q 'blocked: .*; seen most in .*nanosleep ← poll_queue ← main' said
+}
+
+idle_workers() {
+	cat >crew.c <<-'C'
+		#include <pthread.h>
+		#include "known.h"
+
+		static pthread_barrier_t end;
+
+		static KEPT void *waits(void *of)
+		{
+			work_for(0.01);
+			pthread_barrier_wait(&end);
+			return of;
+		}
+
+		int main(void)
+		{
+			pthread_t crew[3];
+
+			pthread_barrier_init(&end, NULL, 4);
+			for (int i = 0; i < 3; i++)
+				pthread_create(&crew[i], NULL, waits, NULL);
+			work_for(1);
+			pthread_barrier_wait(&end);
+			for (int i = 0; i < 3; i++)
+				pthread_join(crew[i], NULL);
+			return 0;
+		}
+	C
+	"${CC:-cc}" -g -O1 -I"$srcdir/tests/programs" -o crew crew.c -pthread &&
+		"$copse" run -q --force -o a.copse ./crew || return
+	"$copse" report --width 1000 a.copse | tee said
+	grep -q '3 threads of waits had a core for 0\.[0-9] %' said
+}
+
 # The first screen says what the report says, a sentence for each large part.
 screen() {
 	need mpirun
@@ -299,5 +358,7 @@ point "threads of OpenMP" threads
 point "threads that wait for a critical section" critical
 point "when each part was, and in which phase" course
 point "processes without MPI" processes
+point "what it blocks in, seen on its way there" seen_blocking
+point "threads that have nothing to do" idle_workers
 point "the first screen has these parts" screen
 points_done

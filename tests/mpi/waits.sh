@@ -119,11 +119,72 @@ one_rank_waits_for_nobody() {
 	grep -q '^One rank waits for nobody' one.txt
 }
 
+# Each of many messages that a call ends is late as little as the call: only
+# some are kept, and they are not so many calls.
+many_in_one_call() {
+	need mpirun
+	cat >flood.c <<-'C'
+		#include <mpi.h>
+		#include "known.h"
+
+		#define MESSAGES 4000
+		#define ROUNDS   60
+
+		int main(int argc, char **argv)
+		{
+			static MPI_Request all[2 * MESSAGES];
+			static double in[MESSAGES], out[MESSAGES];
+			double waited = 0, times[2], others[2];
+			int rank;
+
+			MPI_Init(&argc, &argv);
+			MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+			for (int r = 0; r < ROUNDS; r++) {
+				for (int i = 0; i < MESSAGES; i++) {
+					MPI_Irecv(&in[i], 1, MPI_DOUBLE, !rank, i,
+						  MPI_COMM_WORLD, &all[i]);
+					MPI_Isend(&out[i], 1, MPI_DOUBLE, !rank,
+						  i, MPI_COMM_WORLD,
+						  &all[MESSAGES + i]);
+				}
+				times[0] = elapsed_seconds();
+				MPI_Waitall(2 * MESSAGES, all,
+					    MPI_STATUSES_IGNORE);
+				times[1] = elapsed_seconds();
+				MPI_Sendrecv(times, 2, MPI_DOUBLE, !rank, 0,
+					     others, 2, MPI_DOUBLE, !rank, 0,
+					     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				if (others[0] > times[0])
+					waited += (others[0] < times[1] ? others[0]
+							: times[1]) - times[0];
+			}
+			truth("waited", waited);
+			MPI_Finalize();
+			return 0;
+		}
+	C
+	"${MPICC:-mpicc}" -O1 -g -I"$srcdir/tests/programs" -o flood flood.c ||
+		skip "no MPI compiler"
+	mpirun -n 2 "$copse" run -q -o flood.copse ./flood >flood.out ||
+		return
+	cat flood.out
+	"$copse" report waits -f csv --table ranks flood.copse |
+		tee ranks.csv
+	"$copse" report waits flood.copse | grep '^One in' || return
+	awk -F , 'FNR == NR { truth += $0 ~ /^truth/ ? substr($0, 14) : 0; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ waited += $at["waited"]; mpi += $at["mpi"] }
+		END { print waited, "s of", mpi, "s, truth at most", truth
+			exit waited > 1.5 * truth + 0.2 * mpi }' \
+		flood.out ranks.csv
+}
+
 point "who was late, in 25 patterns" finds_the_culprits
 point "a helper of the culprit" helper_is_found barrier
 point "late-sender, many times" estimates late-sender
 point "who looks at the clock" says_who_looks_at_the_clock
 point "one rank" one_rank_waits_for_nobody
+point "a call that ends thousands of messages waits once" many_in_one_call
 for pattern in allreduce halo; do
 	point "$pattern, balanced" blames_nobody "$pattern"
 done

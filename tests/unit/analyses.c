@@ -18,6 +18,7 @@
 #include "analyse/path-imbalance.h"
 #include "base/err.h"
 #include "run/run-build.h"
+#include "analyse/split/time-split.h"
 #include "run/split.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
@@ -844,6 +845,23 @@ TEST(summary_says_each_large_part)
 	for (size_t i = 0; i < run->rank_count; i++)
 		whole += run->ranks[i].elapsed_ns;
 	CHECK(sum == whole && places == whole);
+	run_free(run);
+}
+
+/* Ranks without a count of their own are taken to be like the others. */
+TEST(split_takes_uncounted_ranks_for_like_others)
+{
+	struct run *run = fixture_run();
+	struct time_split split;
+
+	run->ranks[0].cores.count = 3;
+	run->ranks[0].cores.waited_ns = 0;
+	split_again(run);
+	CHECK(!time_split_init(&split, run));
+	CHECK(near(split.parts[SPLIT_UNKNOWN].seconds, 0));
+	CHECK(split.parts[SPLIT_BLOCKED].seconds > 0);
+	CHECK(split.parts[SPLIT_CORE].high > 0);
+	time_split_fini(&split);
 	run_free(run);
 }
 

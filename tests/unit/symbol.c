@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* symbol.c - names of this very program's addresses, and of others'. */
+#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "symbol/ranges.h"
+#include "symbol/symbol-file.h"
 #include "symbol/symbol.h"
 #include "tests/lib/test.h"
 
@@ -186,4 +188,18 @@ TEST(ranges_find_the_innermost)
 	CHECK(!ranges_find(&r, 99) && !ranges_find(&r, 200));
 	CHECK(!ranges_find(&r, 260) && !ranges_find(&r, 300));
 	ranges_fini(&r);
+}
+
+/* This process's C library has one memmove, whatever its symbols say. */
+TEST(symbol_variant_is_what_this_processor_has)
+{
+	void *at = dlsym(RTLD_DEFAULT, "memmove");
+	uint64_t start;
+	Dl_info in;
+
+	CHECK(at && dladdr(at, &in));
+	start = (uint64_t)((char *)at - (char *)in.dli_fbase);
+	CHECK(!strcmp(symbol_variant(in.dli_fname, start), "memmove"));
+	CHECK(!symbol_variant("/proc/self/exe", start));
+	CHECK(!symbol_variant(in.dli_fname, 0));
 }

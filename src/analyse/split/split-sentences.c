@@ -161,6 +161,27 @@ static char *place_words(const struct saying *s, enum split_part part,
 	return text;
 }
 
+/* The function with what it calls of libraries on its largest path; takes it.
+ */
+static char *with_callee(const struct saying *s, char *function,
+			 const struct mainly *in)
+{
+	char *own = paths_short(s->paths, in->path, 1);
+	char *called =
+		in->mostly ? paths_mostly_text(s->paths, in->path, in->mostly)
+			   : strdup("");
+	char *text = NULL;
+
+	if (own && called && *called && !strncmp(function, own, strlen(own)))
+		text = str_format("%s, mostly %s", function, called);
+	else if (own && called)
+		text = strdup(function);
+	free(own);
+	free(called);
+	free(function);
+	return text;
+}
+
 /* ", 86 % of it in MPI_Init ← main"; to be freed, NULL: out of memory. */
 static char *part_place(const struct saying *s, enum split_part part)
 {
@@ -188,6 +209,8 @@ static char *part_place(const struct saying *s, enum split_part part)
 		goto out;
 	if (path)
 		share = value_ratio(below, all);
+	if (path)
+		path = with_callee(s, path, &in);
 	else
 		path = place_words(s, part, &in, own);
 	if (path && share < 0.995)
@@ -441,6 +464,19 @@ static int say_plain(struct saying *s, enum split_part part)
  * What is said of a part.
  */
 
+/*
+ * Its advice would give back little of what it costs, since its rank has more
+ * to do besides: that is the cause.
+ */
+static bool gains_too_little(const struct diagnosis *d,
+			     const struct diagnosis_finding *f)
+{
+	double ranks = value_ratio(d->seconds, d->elapsed);
+
+	return f->rule->about->waits && d->crowded < CROWDED &&
+	       f->gain * ranks < EXPLAINS * f->cost;
+}
+
 /* What it costs is a good part of the part: it is its cause. */
 static bool explains(const struct saying *s, const struct diagnosis_finding *f)
 {
@@ -463,7 +499,8 @@ static void say_findings_of(struct saying *s, enum split_part part,
 	for (size_t i = 0; i < d->count && said < OF_A_PART; i++) {
 		const struct diagnosis_finding *f = &d->at[i];
 
-		if (f->rule->part != part || explains(s, f) != explaining ||
+		if (f->rule->part != part || gains_too_little(d, f) ||
+		    explains(s, f) != explaining ||
 		    (f->rows && !strcmp(f->rows, but)))
 			continue;
 		diagnosis_say_finding(s->report, d, f);
