@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /*
  * Make room for one element after `count` others; *room doubles when it is
@@ -15,6 +16,24 @@
  * out of memory; the old array is then still valid.
  */
 void *array_grow(void *at, size_t count, size_t *room, size_t size);
+
+/* The same for `array` itself, an array of any type; false: out of memory. */
+#define ARRAY_GROW(array, count, room)                                         \
+	ARRAY_SET(array,                                                       \
+		  array_grow((array), (count), &(room), sizeof(*(array))))
+
+/* Make `array` one of `count` elements; false: out of memory, it is as before.
+ */
+#define ARRAY_RESIZE(array, count)                                             \
+	ARRAY_SET(array, reallocarray((array), (count), sizeof(*(array))))
+
+#define ARRAY_SET(array, moved)                                                \
+	({                                                                     \
+		void *moved_ = moved;                                          \
+		if (moved_)                                                    \
+			(array) = moved_;                                      \
+		moved_ != NULL;                                                \
+	})
 
 /*
  * Append a copy of `row`.  `array` is the address of the pointer to the

@@ -32,17 +32,14 @@ uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 {
 	struct key key = text_key(text, length);
 	uint32_t index;
-	char **at;
 
 	if (!pool->count && length)
 		str_add_n(pool, "", 0);
 	index = map_get(&pool->map, key.a, key.b);
 	if (index != MAP_NONE)
 		return index;
-	at = array_grow(pool->at, pool->count, &pool->room, sizeof(*at));
-	if (!at)
+	if (!ARRAY_GROW(pool->at, pool->count, pool->room))
 		return STR_NONE;
-	pool->at = at;
 	pool->at[pool->count] = strndup(text, length);
 	if (!pool->at[pool->count])
 		return STR_NONE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "merge/duplicate-files.h"
 #include "run/run-blob.h"
@@ -111,15 +112,13 @@ static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 
 static int receive_from(struct merging *m, int from)
 {
-	struct reduced *at =
-		reallocarray(m->reduced, m->reduced_count + 1, sizeof(*at));
+	struct reduced *at;
 	struct blob blob = { 0 };
 	int err;
 
-	if (!at)
+	if (!ARRAY_RESIZE(m->reduced, m->reduced_count + 1))
 		return no_memory();
-	m->reduced = at;
-	at += m->reduced_count++;
+	at = &m->reduced[m->reduced_count++];
 	*at = (struct reduced){ .from = from };
 	err = m->team->receive(m->team, from, &blob);
 	if (!err)

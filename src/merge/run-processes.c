@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/launcher.h"
 #include "base/comparison.h"
@@ -277,15 +278,12 @@ ORDER_BY(by_mark_number, uint32_t, ORDER(*a, *b))
 static int add_mark_name(struct mark_numbers *marks, const char *name)
 {
 	uint64_t rank;
-	uint32_t *at;
 
 	if (strncmp(name, MARK, strlen(MARK)) != 0 ||
 	    !str_to_uint(name + strlen(MARK), &rank) || rank >= UINT32_MAX)
 		return 0;
-	at = reallocarray(marks->at, marks->count + 1, sizeof(*at));
-	if (!at)
+	if (!ARRAY_RESIZE(marks->at, marks->count + 1))
 		return no_memory();
-	marks->at = at;
 	marks->at[marks->count++] = (uint32_t)rank;
 	return 0;
 }

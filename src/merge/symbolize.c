@@ -222,14 +222,8 @@ static uint32_t find_what(struct naming *n, const struct what *what)
 {
 	uint32_t index;
 
-	if (n->what_count == n->what_room) {
-		struct what *at = array_grow(n->whats, n->what_count,
-					     &n->what_room, sizeof(*at));
-
-		if (!at)
-			return MAP_NONE;
-		n->whats = at;
-	}
+	if (!ARRAY_GROW(n->whats, n->what_count, n->what_room))
+		return MAP_NONE;
 	index = map_put(&n->what_map,
 			(uint64_t)what->function << 32 | what->module,
 			(uint64_t)what->kind << 48 |
@@ -245,14 +239,8 @@ static uint32_t find_source_place(struct naming *n, uint32_t file,
 {
 	uint32_t index;
 
-	if (n->place_count == n->place_room) {
-		struct source_place *at = array_grow(
-			n->places, n->place_count, &n->place_room, sizeof(*at));
-
-		if (!at)
-			return MAP_NONE;
-		n->places = at;
-	}
+	if (!ARRAY_GROW(n->places, n->place_count, n->place_room))
+		return MAP_NONE;
 	index = map_put(&n->place_map, file, line, (uint32_t)n->place_count);
 	if (index == n->place_count)
 		n->places[n->place_count++] =
@@ -268,14 +256,8 @@ static uint32_t find_named(struct naming *n, uint32_t parent,
 
 	if (kind == MAP_NONE || place == MAP_NONE)
 		return MAP_NONE;
-	if (n->node_count == n->node_room) {
-		struct named *at = array_grow(n->nodes, n->node_count,
-					      &n->node_room, sizeof(*at));
-
-		if (!at)
-			return MAP_NONE;
-		n->nodes = at;
-	}
+	if (!ARRAY_GROW(n->nodes, n->node_count, n->node_room))
+		return MAP_NONE;
 	index = map_put(&n->node_map, (uint64_t)parent << 32 | kind, place,
 			(uint32_t)n->node_count);
 	if (index == n->node_count)

@@ -12,16 +12,6 @@
 #include "merge/unify-tree.h"
 #include "run/values.h"
 
-/* In an array that grows, make sure of room for one more, or leave. */
-#define ROOM(array, count, room)                                               \
-	({                                                                     \
-		void *more_ = array_grow((array), (count), &(room),            \
-					 sizeof(*(array)));                    \
-		if (more_)                                                     \
-			(array) = more_;                                       \
-		more_ != NULL;                                                 \
-	})
-
 static const struct address_node root_node = { .kind = NODE_ROOT };
 
 /* Who adds does not wait for those that come later to look. */
@@ -45,7 +35,7 @@ struct unify *unify_new(const char *directory)
 	init_lock(&u->lock);
 	u->records = records_new(directory, RECORDS_MEMORY);
 	if (!u->records || str_add(&u->strings, "") == STR_NONE ||
-	    !ROOM(u->nodes, u->node_count, u->node_room)) {
+	    !ARRAY_GROW(u->nodes, u->node_count, u->node_room)) {
 		unify_free(u);
 		return NULL;
 	}
@@ -105,7 +95,7 @@ uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
 {
 	uint32_t index;
 
-	if (!ROOM(u->modules, u->module_count, u->module_room))
+	if (!ARRAY_GROW(u->modules, u->module_count, u->module_room))
 		return MAP_NONE;
 	index = map_put(&u->module_map, path, build_id,
 			(uint32_t)u->module_count);
@@ -141,7 +131,7 @@ uint32_t unify_name(struct unify *u, const struct address_name *n)
 {
 	uint32_t index;
 
-	if (!ROOM(u->names, u->name_count, u->name_room))
+	if (!ARRAY_GROW(u->names, u->name_count, u->name_room))
 		return MAP_NONE;
 	index = map_put(&u->name_map, (uint64_t)n->file << 32 | n->text,
 			name_key(n), (uint32_t)u->name_count);
@@ -177,7 +167,7 @@ uint32_t unify_node(struct unify *u, const struct address_node *node)
 {
 	uint32_t index;
 
-	if (!ROOM(u->nodes, u->node_count, u->node_room))
+	if (!ARRAY_GROW(u->nodes, u->node_count, u->node_room))
 		return MAP_NONE;
 	index = map_put(&u->node_map, node_key(node), node->offset,
 			(uint32_t)u->node_count);
@@ -396,7 +386,7 @@ struct address_metric *unify_metric(struct unify *u, const char name[56],
 
 	while (i < u->metric_count && strcmp(u->metrics[i].name, name) != 0)
 		i++;
-	if (!ROOM(u->metrics, u->metric_count, u->metric_room))
+	if (!ARRAY_GROW(u->metrics, u->metric_count, u->metric_room))
 		return NULL;
 	m = &u->metrics[i];
 	if (i == u->metric_count) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/regular.h"
 #include "base/str.h"
 #include "profile/node-file.h"
@@ -129,15 +130,8 @@ static int list_members(int fd, uint64_t size, struct listing *l)
 {
 	l->end = NODE_BEGIN + sizeof(struct head);
 	while (l->count < MOST_MEMBERS) {
-		if (l->count == l->room) {
-			size_t room = 2 * l->room + 64;
-			void *at = reallocarray(l->at, room, sizeof(*l->at));
-
-			if (!at)
-				return -ENOMEM;
-			l->at = at;
-			l->room = room;
-		}
+		if (!ARRAY_GROW(l->at, l->count, l->room))
+			return -ENOMEM;
 		if (!read_node_record(fd, l->end, size, &l->at[l->count]))
 			break;
 		l->end = next_record(&l->at[l->count++].piece);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "profile/deflate.h"
 #include "profile/toc.h"
 
@@ -70,11 +71,9 @@ static int add_bytes(struct shortcut *s, const void *bytes, size_t size)
 {
 	if (s->text_room - s->text_size < size) {
 		size_t room = 2 * s->text_room + size + 256;
-		char *texts = realloc(s->texts, room);
 
-		if (!texts)
+		if (!ARRAY_RESIZE(s->texts, room))
 			return -ENOMEM;
-		s->texts = texts;
 		s->text_room = room;
 	}
 	if (size)
@@ -86,17 +85,9 @@ static int add_bytes(struct shortcut *s, const void *bytes, size_t size)
 static int reach_more(struct shortcut *s)
 {
 	size_t room = 2 * s->room + 64;
-	struct shortcut_entry *entries =
-		reallocarray(s->entries, room, sizeof(*entries));
-	uint32_t *sums;
 
-	if (!entries)
+	if (!ARRAY_RESIZE(s->entries, room) || !ARRAY_RESIZE(s->sums, room))
 		return -ENOMEM;
-	s->entries = entries;
-	sums = reallocarray(s->sums, room, sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	s->sums = sums;
 	s->room = room;
 	return 0;
 }

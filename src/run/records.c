@@ -74,16 +74,14 @@ int records_read(const struct records *r, size_t i, void *to)
 
 static int append_record(struct records *r, const struct record *record)
 {
-	struct record *at;
+	bool good;
 
 	pthread_mutex_lock(&r->lock);
-	at = array_grow(r->at, r->count, &r->room, sizeof(*r->at));
-	if (at) {
-		r->at = at;
+	good = ARRAY_GROW(r->at, r->count, r->room);
+	if (good)
 		r->at[r->count++] = *record;
-	}
 	pthread_mutex_unlock(&r->lock);
-	return at ? 0 : -ENOMEM;
+	return good ? 0 : -ENOMEM;
 }
 
 static int keep_record(struct records *r, struct record record,
@@ -133,11 +131,8 @@ int record_begin(struct record_writer *w, uint32_t metric, size_t values)
 	size_t most = w->size + sizeof(header) + values * VALUE_MOST;
 
 	if (most > w->room) {
-		uint8_t *bytes = realloc(w->bytes, most + most / 2);
-
-		if (!bytes)
+		if (!ARRAY_RESIZE(w->bytes, most + most / 2))
 			return no_memory();
-		w->bytes = bytes;
 		w->room = most + most / 2;
 	}
 	w->section = w->size;

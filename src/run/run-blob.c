@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "run/run-build.h"
 #include "run/run-blob.h"
@@ -31,12 +32,9 @@ static int absorb_ranks(struct run *run, struct blob *from,
 {
 	size_t count;
 	const struct run_rank *at = blob_get(from, &count, sizeof(*at));
-	struct run_rank *to = reallocarray(
-		run->ranks, run->rank_count + count + 1, sizeof(*to));
 
-	if (!at || !to)
+	if (!at || !ARRAY_RESIZE(run->ranks, run->rank_count + count + 1))
 		return -ENOMEM;
-	run->ranks = to;
 	for (size_t i = 0; i < count; i++) {
 		struct run_rank rank = at[i];
 
@@ -45,7 +43,7 @@ static int absorb_ranks(struct run *run, struct blob *from,
 		rank.command = strings[rank.command];
 		rank.role = strings[rank.role];
 		rank.mpi_library = strings[rank.mpi_library];
-		to[run->rank_count++] = rank;
+		run->ranks[run->rank_count++] = rank;
 	}
 	return 0;
 }
@@ -55,14 +53,11 @@ static int absorb_losses(struct run *run, struct blob *from,
 {
 	size_t count;
 	const struct run_loss *at = blob_get(from, &count, sizeof(*at));
-	struct run_loss *to = reallocarray(
-		run->losses, run->loss_count + count + 1, sizeof(*to));
 
-	if (!at || !to)
+	if (!at || !ARRAY_RESIZE(run->losses, run->loss_count + count + 1))
 		return -ENOMEM;
-	run->losses = to;
 	for (size_t i = 0; i < count; i++)
-		to[run->loss_count++] =
+		run->losses[run->loss_count++] =
 			(struct run_loss){ strings[at[i].name],
 					   first_rank + at[i].rank,
 					   at[i].count };
@@ -74,14 +69,11 @@ static int absorb_problems(struct run *run, struct blob *from,
 {
 	size_t count;
 	const struct run_problem *at = blob_get(from, &count, sizeof(*at));
-	struct run_problem *to = reallocarray(
-		run->problems, run->problem_count + count + 1, sizeof(*to));
 
-	if (!at || !to)
+	if (!at || !ARRAY_RESIZE(run->problems, run->problem_count + count + 1))
 		return -ENOMEM;
-	run->problems = to;
 	for (size_t i = 0; i < count; i++)
-		to[run->problem_count++] =
+		run->problems[run->problem_count++] =
 			(struct run_problem){ strings[at[i].source],
 					      strings[at[i].text] };
 	return 0;
@@ -92,20 +84,15 @@ static int absorb_threads(struct run_threads *to, struct blob *from,
 {
 	size_t count;
 	const struct run_thread *at = blob_get(from, &count, sizeof(*at));
-	struct run_thread *rows =
-		at ? reallocarray(to->rows, to->row_count + count + 1,
-				  sizeof(*rows))
-		   : NULL;
 
-	if (!rows)
+	if (!at || !ARRAY_RESIZE(to->rows, to->row_count + count + 1))
 		return -ENOMEM;
-	to->rows = rows;
 	for (size_t i = 0; i < count; i++) {
 		struct run_thread row = at[i];
 
 		row.rank += first_rank;
 		row.name = strings[row.name];
-		rows[to->row_count++] = row;
+		to->rows[to->row_count++] = row;
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "run/run-build.h"
 #include "run/values.h"
@@ -103,12 +104,11 @@ bool run_is_sampled(const struct run_metric *metric)
 int run_problem(struct run *run, const char *source, const char *text)
 {
 	size_t count = run->problem_count;
-	struct run_problem *at =
-		reallocarray(run->problems, count + 1, sizeof(*at));
+	struct run_problem *at;
 
-	if (!at)
+	if (!ARRAY_RESIZE(run->problems, count + 1))
 		return no_memory();
-	run->problems = at;
+	at = run->problems;
 	at[count].source = str_add(&run->strings, source);
 	at[count].text = str_add(&run->strings, text);
 	if (at[count].source == STR_NONE || at[count].text == STR_NONE)
@@ -119,15 +119,11 @@ int run_problem(struct run *run, const char *source, const char *text)
 
 int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
 {
-	struct run_loss *at =
-		reallocarray(run->losses, run->loss_count + 1, sizeof(*at));
 	uint32_t text = str_add(&run->strings, name);
 
-	if (at)
-		run->losses = at;
-	if (!at || text == STR_NONE)
+	if (text == STR_NONE || !ARRAY_RESIZE(run->losses, run->loss_count + 1))
 		return no_memory();
-	at[run->loss_count++] = (struct run_loss){ text, rank, count };
+	run->losses[run->loss_count++] = (struct run_loss){ text, rank, count };
 	return 0;
 }
 

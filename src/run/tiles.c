@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "run/packed.h"
 #include "run/spill.h"
@@ -235,10 +236,8 @@ static int take_sums(struct making_tile *t, uint32_t rank)
 	if (t->value_room - t->value_count < count) {
 		size_t room = 2 * t->value_room + count;
 
-		to = reallocarray(t->values, room, sizeof(*to));
-		if (!to)
+		if (!ARRAY_RESIZE(t->values, room))
 			return no_memory();
-		t->values = to;
 		t->value_room = room;
 	}
 	to = t->values + t->value_count;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "run/values.h"
 #include "profile/store.h"
@@ -125,15 +126,11 @@ static int get_part(struct store *s, struct value_columns *c,
 
 int value_buffer_reach(struct value_buffer *b, size_t room)
 {
-	struct run_value *at;
-
 	if (room <= b->room)
 		return 0;
 	room += room / 2;
-	at = reallocarray(b->at, room, sizeof(*at));
-	if (!at)
+	if (!ARRAY_RESIZE(b->at, room))
 		return no_memory();
-	b->at = at;
 	b->room = room;
 	return 0;
 }

@@ -123,13 +123,10 @@ static size_t places_at(struct loop_names *names, struct symbol_file *file,
 	if (!k->asked)
 		ask_row(names, file, i);
 	if (!k->asked) {
-		struct dwarf_place *places = array_grow(
-			names->places, names->place_count + DWARF_PLACES - 1,
-			&names->place_room, sizeof(*places));
-
-		if (!places)
+		if (!ARRAY_GROW(names->places,
+				names->place_count + DWARF_PLACES - 1,
+				names->place_room))
 			return 0;
-		names->places = places;
 		k->asked = true;
 		k->first = (uint32_t)names->place_count;
 		k->count = (uint32_t)dwarf_names_find(
@@ -190,10 +187,8 @@ place_of(struct loop_names *names, struct symbol_file *file, uint32_t header)
 	for (size_t i = 0; i < names->count; i++)
 		if (names->loops[i].header == header)
 			return &names->loops[i].place;
-	to = array_grow(names->loops, names->count, &names->room, sizeof(*to));
-	if (!to)
+	if (!ARRAY_GROW(names->loops, names->count, names->room))
 		return NULL;
-	names->loops = to;
 	samples = list_samples(&names->code, header, &count);
 	if (!samples)
 		return NULL;

@@ -42,15 +42,10 @@ static void thin_steps(struct steps *steps)
 
 static int stamps_make_room(struct steps *steps, size_t count)
 {
-	while (steps->stamp_room < steps->stamp_count + count) {
-		struct profile_stamp *at =
-			array_grow(steps->stamps, steps->stamp_room,
-				   &steps->stamp_room, sizeof(*steps->stamps));
-
-		if (!at)
+	while (steps->stamp_room < steps->stamp_count + count)
+		if (!ARRAY_GROW(steps->stamps, steps->stamp_room,
+				steps->stamp_room))
 			return no_memory();
-		steps->stamps = at;
-	}
 	return 0;
 }
 
