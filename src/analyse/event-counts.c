@@ -15,6 +15,7 @@
 #include "analyse/analysis.h"
 #include "analyse/formula.h"
 #include "analyse/groups.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/map.h"
@@ -201,10 +202,7 @@ static void events_table(struct report *report, const struct counts *c)
 
 		report_text(report, event_name(c, i));
 		value_cell(report, UNIT_COUNT, c->total[i]);
-		if (how->period)
-			report_count(report, how->period);
-		else
-			report_none(report);
+		value_count(report, how->period ? how->period : NO_VALUE);
 		report_number(report, value_ratio((double)how->running_ns,
 						  (double)how->enabled_ns));
 		report_text(report, how->user_only ? "user" : "all");

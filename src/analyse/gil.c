@@ -123,10 +123,7 @@ void gil_table(struct report *report, const struct run *run)
 
 		if (!r->gil_held_ns)
 			continue;
-		if (r->rank >= 0)
-			report_count(report, (uint64_t)r->rank);
-		else
-			report_none(report);
+		value_count(report, r->rank >= 0 ? r->rank : NO_VALUE);
 		report_count(report, r->pid);
 		report_number(report, elapsed);
 		report_number(report, held);

@@ -8,6 +8,7 @@
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
+#include "analyse/value.h"
 #include "base/err.h"
 
 static void hotspot_columns(struct report *report,
@@ -56,10 +57,7 @@ static void function_row(struct report *report, const struct run *run,
 	report_text(report, str_at(&run->strings, group->module));
 	put_hotspot_place(report, run, group);
 	report_text(report, str_at(&run->strings, group->file));
-	if (group->line)
-		report_count(report, group->line);
-	else
-		report_none(report);
+	value_count(report, group->line ? group->line : NO_VALUE);
 	value_cell(report, metric->unit, group->exclusive);
 	report_share(report, own, samples > 0 && own > 0 ? of_own.margin : 0);
 	value_cell(report, metric->unit, group->inclusive);

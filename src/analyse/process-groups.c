@@ -9,6 +9,7 @@
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
 #include "analyse/python-words.h"
+#include "analyse/value.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -358,10 +359,7 @@ static void process_group_row(struct report *report,
 	report_number(report, (double)run->ranks[group->most].cpu_ns / 1e9);
 	report_count(report, processes_number(run, group->most));
 	report_text(report, path);
-	if (path)
-		report_number(report, group->at_path);
-	else
-		report_none(report);
+	value_known(report, path ? group->at_path : NO_VALUE);
 	free(by);
 	free(path);
 }
@@ -385,10 +383,9 @@ static void member_table(struct report *report, const struct process_groups *g)
 
 		report_count(report, r->pid);
 		report_count(report, r->ppid);
-		if (run->world && i < run->member_count)
-			report_count(report, (uint64_t)r->rank);
-		else
-			report_none(report);
+		value_count(report, run->world && i < run->member_count
+					    ? r->rank
+					    : NO_VALUE);
 		report_text(report, str_at(&run->strings, r->host));
 		report_text(report, g->at[g->of[i]].name);
 		report_number(report, (double)r->cpu_ns / 1e9);

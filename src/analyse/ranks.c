@@ -12,6 +12,7 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/outlier.h"
 #include "analyse/path-imbalance-table.h"
+#include "analyse/value.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -301,10 +302,7 @@ static void time_share_row(struct report *report, const struct ranks *r,
 	const struct run_rank *rank = compared_rank(r, i);
 	char *text = marks(r, i);
 
-	if (rank->rank >= 0)
-		report_count(report, (uint64_t)rank->rank);
-	else
-		report_none(report);
+	value_count(report, rank->rank >= 0 ? rank->rank : NO_VALUE);
 	report_count(report, rank->pid);
 	report_text(report, str_at(&r->run->strings, rank->host));
 	report_text(report,

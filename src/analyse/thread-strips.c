@@ -75,10 +75,7 @@ static void put_process_strip(struct report *report, const struct run *run,
 {
 	const struct run_rank *r = &run->ranks[rank];
 
-	if (r->rank >= 0)
-		report_count(report, (uint64_t)r->rank);
-	else
-		report_none(report);
+	value_count(report, r->rank >= 0 ? r->rank : NO_VALUE);
 	report_count(report, r->pid);
 }
 

@@ -44,6 +44,14 @@ void value_known(struct report *report, double value)
 		report_none(report);
 }
 
+void value_count(struct report *report, double value)
+{
+	if (isfinite(value))
+		report_count(report, round_to_count(value));
+	else
+		report_none(report);
+}
+
 double value_node(const struct run_metric *metric, size_t node)
 {
 	return value_of(metric->unit, metric->stats[node].sum);

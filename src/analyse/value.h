@@ -3,8 +3,12 @@
 #ifndef ANALYSE_VALUE_H
 #define ANALYSE_VALUE_H
 
+#include <math.h>
+
 #include "analyse/report.h"
 #include "run/run.h"
+
+#define NO_VALUE ((double)NAN)
 
 /* Nanoseconds become seconds; the rest stays. */
 double value_of(enum unit unit, double value);
@@ -20,8 +24,9 @@ void value_if_known(struct report *report, double value);
 void value_column(struct report *report, const char *id, const char *title,
 		  const struct run_metric *metric);
 
-/* The number; none when it is NAN or infinite. */
+/* The number, or the count; none when it is NO_VALUE or infinite. */
 void value_known(struct report *report, double value);
+void value_count(struct report *report, double value);
 
 /* Sum over ranks of each node's exclusive value, in the unit of reports. */
 double value_node(const struct run_metric *metric, size_t node);

@@ -9,6 +9,7 @@
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
@@ -71,10 +72,7 @@ static void device_row(struct report *report, const struct run *run, size_t i,
 	report_text(report, str_at(&run->strings, d->host));
 	report_text(report, str_at(&run->strings, d->name));
 	report_text(report, str_at(&run->strings, d->uuid));
-	if (d->instance >= 0)
-		report_count(report, (uint64_t)d->instance);
-	else
-		report_none(report);
+	value_count(report, d->instance >= 0 ? d->instance : NO_VALUE);
 	ranks_cell(report, run, (uint32_t)i);
 	report_number(report, d->busy_ns / NS);
 	report_number(report, value_ratio(d->busy_ns, elapsed));
@@ -136,10 +134,7 @@ static void stream_row(struct report *report, const struct run *run,
 {
 	bool others = s->device == UINT32_MAX;
 
-	if (others)
-		report_none(report);
-	else
-		report_count(report, run->gpu.devices[s->device].id);
+	value_count(report, others ? NO_VALUE : run->gpu.devices[s->device].id);
 	report_count(report, processes_number(run, s->rank));
 	if (others) {
 		report_none(report);

@@ -6,6 +6,7 @@
 #include "analyse/gpu/gpu-shapes-table.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/value.h"
 #include "base/err.h"
 
 enum {
@@ -33,10 +34,8 @@ static void work_cells(struct report *report, const struct gpu_row *row,
 	report_number(report, value_ratio(row->seconds, row->count));
 	value_if_known(report, row->min);
 	value_if_known(report, row->max);
-	if (row->queued > 0)
-		report_number(report, row->delay / row->queued);
-	else
-		report_none(report);
+	value_known(report,
+		    row->queued > 0 ? row->delay / row->queued : NO_VALUE);
 }
 
 static void kernel_time_table(struct report *report, const struct paths *paths,

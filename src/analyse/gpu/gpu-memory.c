@@ -10,6 +10,7 @@
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-held.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -68,10 +69,7 @@ static void use_cells(struct report *report, const struct held_row *row)
 
 static void memory_device_cell(struct report *report, uint32_t device)
 {
-	if (device == RUN_HOST)
-		report_none(report);
-	else
-		report_count(report, device);
+	value_count(report, device == RUN_HOST ? NO_VALUE : device);
 }
 
 static void peak_cells(struct report *report, const struct run *run,
@@ -150,10 +148,8 @@ static void end_cell(struct report *report, const struct run *run,
 {
 	uint64_t until;
 
-	if (ends_known(run, h->rank, &until))
-		report_count(report, h->live);
-	else
-		report_none(report);
+	value_count(report,
+		    ends_known(run, h->rank, &until) ? h->live : NO_VALUE);
 }
 
 /* Over the time that the process ran, at most in each part. */

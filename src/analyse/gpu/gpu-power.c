@@ -8,6 +8,7 @@
 #include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/value.h"
 #include "base/comparison.h"
 #include "base/round.h"
 
@@ -58,18 +59,12 @@ static void reasons_cell(struct report *report, uint64_t bits)
 /* -1 is not known. */
 static void known(struct report *report, double value)
 {
-	if (value < 0)
-		report_none(report);
-	else
-		report_number(report, value);
+	value_known(report, value < 0 ? NO_VALUE : value);
 }
 
 static void known_count(struct report *report, double value)
 {
-	if (value < 0)
-		report_none(report);
-	else
-		report_count(report, round_to_count(value));
+	value_count(report, value < 0 ? NO_VALUE : value);
 }
 
 /* The number of its first device, as its processes count. */

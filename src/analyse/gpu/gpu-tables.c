@@ -73,14 +73,9 @@ static void records_row(struct report *report, const char *what, double records,
 {
 	report_text(report, what);
 	value_cell(report, UNIT_COUNT, records);
-	if (all > 0)
-		report_number(report, records / all);
-	else
-		report_none(report);
-	if (all > 0 && attributed >= 0)
-		report_number(report, attributed / all);
-	else
-		report_none(report);
+	value_known(report, all > 0 ? records / all : NO_VALUE);
+	value_known(report,
+		    all > 0 && attributed >= 0 ? attributed / all : NO_VALUE);
 }
 
 void gpu_records_table(struct report *report, const struct run *run)

@@ -7,6 +7,7 @@
 
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
 
@@ -64,10 +65,8 @@ static void transfer_cells(struct report *report, const struct gpu_row *row,
 	value_cell(report, UNIT_BYTES, row->bytes);
 	report_number(report, row->seconds);
 	report_number(report, value_ratio(row->seconds, all));
-	if (row->seconds > 0)
-		value_cell(report, UNIT_BYTES, row->bytes / row->seconds);
-	else
-		report_none(report);
+	value_count(report,
+		    row->seconds > 0 ? row->bytes / row->seconds : NO_VALUE);
 }
 
 static void copy_kind_table(struct report *report, const struct paths *paths,
@@ -91,10 +90,8 @@ static void copy_kind_table(struct report *report, const struct paths *paths,
 
 		begin_cells(report, run, row);
 		transfer_cells(report, row, work->total.seconds);
-		if (row->queued > 0)
-			report_number(report, row->delay / row->queued);
-		else
-			report_none(report);
+		value_known(report, row->queued > 0 ? row->delay / row->queued
+						    : NO_VALUE);
 		gpu_work_skew(report, run, row->function);
 	}
 }
@@ -141,21 +138,13 @@ static void unified_row(struct report *report, const struct run_unified *u)
 	bool moves = u->kind <= LIVE_UNIFIED_PEER;
 
 	report_text(report, unified[u->kind]);
-	if (u->device == RUN_HOST)
-		report_none(report);
-	else
-		report_count(report, u->device);
+	value_count(report, u->device == RUN_HOST ? NO_VALUE : u->device);
 	report_count(report, u->count);
-	if (moves)
-		report_count(report, u->bytes);
-	else
-		report_none(report);
+	value_count(report, moves ? u->bytes : NO_VALUE);
 	value_if_known(report, (double)u->ns / 1e9);
-	if (moves && u->ns)
-		value_cell(report, UNIT_BYTES,
-			   (double)u->bytes * 1e9 / (double)u->ns);
-	else
-		report_none(report);
+	value_count(report, moves && u->ns
+				    ? (double)u->bytes * 1e9 / (double)u->ns
+				    : NO_VALUE);
 }
 
 static void unified_table(struct report *report, const struct run *run)

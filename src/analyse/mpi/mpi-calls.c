@@ -8,6 +8,7 @@
 #include "analyse/findings.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/paths.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
@@ -81,14 +82,10 @@ static void comm_cells(struct report *report, const struct run *run,
 
 	report_text(report, text);
 	free(text);
-	if (site->comm < RUN_SEVERAL_COMMS)
-		report_count(report, run->calls.comms[site->comm].size);
-	else
-		report_none(report);
-	if (site->root >= 0)
-		report_count(report, (uint64_t)site->root);
-	else
-		report_none(report);
+	value_count(report, site->comm < RUN_SEVERAL_COMMS
+				    ? run->calls.comms[site->comm].size
+				    : NO_VALUE);
+	value_count(report, site->root >= 0 ? site->root : NO_VALUE);
 }
 
 static void call_site_row(struct report *report, const struct paths *paths,
@@ -104,10 +101,7 @@ static void call_site_row(struct report *report, const struct paths *paths,
 	report_text(report, text);
 	report->failed |= !text;
 	report_text(report, str_at(&run->strings, n->file));
-	if (n->line)
-		report_count(report, n->line);
-	else
-		report_none(report);
+	value_count(report, n->line ? n->line : NO_VALUE);
 	report_text(report, place);
 	free(place);
 	free(text);
