@@ -5,11 +5,11 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/device-names.c cuda/device-names.h \
 	cuda/device-claim.c cuda/device-claim.h \
 	cuda/capture.h cuda/cupti.c cuda/cupti.h \
-	cuda/launch-shapes.c cuda/launch-shapes.h \
+	cuda/launch-shapes.c \
 	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \
 	cuda/pc-samples.c cuda/pc-samples.h \
-	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
+	cuda/nvtx.c cuda/kernels.c cuda/records.c cuda/records.h
 
 if CUDA
 pkglib_LTLIBRARIES += libcopse-cuda.la

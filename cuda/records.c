@@ -11,8 +11,6 @@
 #include "collect/gpu/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/flush.h"
-#include "cuda/kernels.h"
-#include "cuda/launch-shapes.h"
 #include "cuda/memory.h"
 
 enum {

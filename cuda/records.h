@@ -9,6 +9,7 @@
 #define CUDA_RECORDS_H
 
 #include "cuda/cupti.h"
+#include "collect/region.h"
 
 /*
  * Enable the records; with `nodes`, one for each node of a graph.  Returns the
@@ -27,5 +28,29 @@ void records_end(void);
 
 /* Give CUPTI its own clock back. */
 void records_leave_clock(void);
+
+/*
+ * The names of kernels, found by the pointers in CUPTI's records.
+ *
+ * Threads   One at a time.
+ */
+
+struct region_name;
+
+/* NULL: out of memory. */
+struct region_name *kernel_name(const char *text);
+
+/*
+ * Sums launches of equal configuration before they are
+ * reported to the collector: most launches of a kernel are like its last one.
+ *
+ * Threads   One at a time.
+ */
+
+void launch_shapes_add(struct region_name *name,
+		       const CUpti_ActivityKernel9 *k);
+
+/* Report the remaining sums to the collector. */
+void launch_shapes_report(void);
 
 #endif

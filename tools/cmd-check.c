@@ -16,7 +16,7 @@
 #include "tools/out.h"
 #include "tools/page.h"
 #include "tools/show.h"
-#include "tools/wrap.h"
+#include "tools/help.h"
 
 /* Where a line's text begins: after the state and the name. */
 enum {

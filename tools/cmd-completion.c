@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "tools/command.h"
-#include "tools/offers.h"
+#include "tools/help.h"
 
 /* Each asks `copse completion words WORD…` for lines of a word and its help. */
 static const struct {

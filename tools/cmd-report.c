@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "tools/command.h"
-#include "tools/guess.h"
+#include "tools/help.h"
 #include "tools/pick.h"
 #include "tools/show.h"
 

@@ -11,11 +11,9 @@
 #include "launch/finish.h"
 #include "tools/command.h"
 #include "tools/conclude.h"
-#include "tools/explain.h"
-#include "tools/guess.h"
+#include "tools/help.h"
 #include "tools/out.h"
 #include "tools/tools.h"
-#include "tools/wrap.h"
 
 #define COMMAND(name) extern const struct command command_##name;
 #include "tools/commands.inc"

@@ -11,10 +11,7 @@
 #include "base/spelling.h"
 #include "live/layout.h"
 #include "tools/command.h"
-#include "tools/explain.h"
-#include "tools/guess.h"
 #include "tools/help.h"
-#include "tools/wrap.h"
 
 enum {
 	COLUMN = 8,

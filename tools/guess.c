@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tools/command.h"
-#include "tools/guess.h"
+#include "tools/help.h"
 #include "tools/pick.h"
 
 void guess_foreign(struct spelling *n)

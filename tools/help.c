@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tools/help.h"
-#include "tools/wrap.h"
 
 enum {
 	WIDTH = 80,

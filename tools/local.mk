@@ -4,7 +4,7 @@ COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cm
 
 # copse needs the C library only, since it stays beside each rank ...
 run_sources = tools/aftermath.c tools/aftermath.h tools/command.h \
-	tools/help.c tools/help.h tools/wrap.c tools/wrap.h \
+	tools/help.c tools/help.h tools/wrap.c \
 	tools/no-sample.c tools/no-sample.h tools/parse.c \
 	tools/tools.c tools/tools.h
 bin_PROGRAMS += copse
@@ -20,8 +20,8 @@ libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/conclude.h tools/merge-job.c tools/merge-job.h \
 	tools/out.c tools/out.h tools/page.c tools/page.h \
 	tools/pick.c tools/pick.h \
-	tools/offers.c tools/offers.h tools/explain.c tools/explain.h \
-	tools/guess.c tools/guess.h tools/foreign-words.def \
+	tools/offers.c tools/explain.c \
+	tools/guess.c tools/foreign-words.def \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
 libcopse_tools_la_CFLAGS = $(reader_cflags)

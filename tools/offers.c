@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "tools/command.h"
-#include "tools/offers.h"
+#include "tools/help.h"
 
 /* Of the word that is being written, so much stands before the value. */
 struct typed {

@@ -2,7 +2,7 @@
 /* wrap.c - break lines between words. */
 #include <string.h>
 
-#include "tools/wrap.h"
+#include "tools/help.h"
 
 void wrap_text(FILE *to, const char *text, size_t indent, size_t width)
 {

@@ -56,7 +56,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/gpu-factors.c \
 	src/analyse/gpu/gpu-held.c src/analyse/gpu/gpu-held.h \
 	src/analyse/gpu/gpu-leaks.c \
-	src/analyse/gpu/gpu-shapes-table.c src/analyse/gpu/gpu-shapes-table.h \
+	src/analyse/gpu/gpu-shapes-table.c \
 	src/analyse/gpu/gpu-share.c \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
 	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \

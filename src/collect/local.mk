@@ -38,9 +38,7 @@ libcollect_la_SOURCES = \
 	src/collect/collect.c src/collect/collect.h \
 	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
 	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
-	src/collect/gpu/gpu-notes.h \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \
-	src/collect/gpu/gpu-sums.h \
 	src/collect/gpu/gpu-time.c src/collect/gpu/gpu-time.h \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/lock.h src/collect/lock-taken.h \
@@ -63,7 +61,7 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/credentials.c \
 	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \
 	src/collect/transparency/eintr-restart.c src/collect/transparency/eintr-restart.h \
-	src/collect/transparency/eintr-waits.c src/collect/transparency/eintr-waits.h \
+	src/collect/transparency/eintr-waits.c \
 	src/collect/transparency/exec.c \
 	src/collect/transparency/exec-env.c src/collect/transparency/exec-env.h \
 	src/collect/transparency/interpose.c src/collect/transparency/interpose.h \

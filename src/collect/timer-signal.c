@@ -13,7 +13,6 @@
 #include "collect/time.h"
 #include "collect/transparency/alt-stack.h"
 #include "collect/transparency/eintr-restart.h"
-#include "collect/transparency/eintr-waits.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/sigtrap-blocked.h"
 

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "base/str.h"
-#include "format/disambiguate.h"
+#include "format/table-layout.h"
 #include "format/utf8.h"
 
 #define LEAST_ROOM 12 /* columns for two frames: less says nothing */

@@ -9,7 +9,7 @@ noinst_LTLIBRARIES += libformat.la
 libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)
 libformat_la_LIBADD = $(ZLIB_LIBS) $(OTF2_LIBS)
 libformat_la_SOURCES = \
-	src/format/disambiguate.c src/format/disambiguate.h \
+	src/format/disambiguate.c \
 	src/format/draw.c src/format/draw.h \
 	src/format/format.c src/format/format.h \
 	src/format/frames.c src/format/frames.h \
@@ -31,7 +31,6 @@ libformat_la_SOURCES = \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \
-	src/format/otf2-archive.h \
 	$(FORMATS:=.c)
 if OTF2
 libformat_la_SOURCES += src/format/otf2-archive.c src/format/otf2-calls.c \

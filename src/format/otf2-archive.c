@@ -19,7 +19,6 @@
 #include "analyse/paths.h"
 #include "analyse/processes.h"
 #include "base/err.h"
-#include "format/otf2-archive.h"
 #include "format/otf2-writer.h"
 #include "format/utf8.h"
 

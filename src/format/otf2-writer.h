@@ -14,6 +14,7 @@
 #include "format/frames.h"
 #include "format/operation-index.h"
 #include "run/run.h"
+#include "format/format.h"
 
 struct otf2_context {
 	OTF2_CallingContextRef number;
@@ -91,5 +92,18 @@ void otf2_steps(struct otf2_archive *a, uint32_t process);
 /* Behind the definitions of locations: communicators, the number of a step. */
 void otf2_calls_define(struct otf2_archive *a);
 void otf2_comms_fini(struct otf2_comms *comms);
+
+/*
+ * Chosen ranks as a trace in the Open Trace Format 2, by the
+ * library of that name: otf2-archive.c, or otf2-none.c where there was none
+ * when this was built.
+ */
+
+/*
+ * Makes the directory, which must not be there, with the archive in it.  0, or
+ * -errno with a reason.
+ */
+int otf2_archive_write(const char *directory, const struct run *run,
+		       const struct format_choice *choice);
 
 #endif

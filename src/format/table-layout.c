@@ -11,7 +11,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "analyse/std-names.h"
-#include "format/disambiguate.h"
 #include "format/draw.h"
 #include "format/table-layout.h"
 #include "format/number-text.h"

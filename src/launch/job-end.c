@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job-end.c - why the batch system ends a job: scontrol show job. */
-#include "launch/job-end.h"
+#include "launch/job.h"
 
 #include <fcntl.h>
 #include <poll.h>

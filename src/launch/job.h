@@ -24,4 +24,31 @@ struct job {
 /* From the environment and the process table; does not fail. */
 void job_init(struct job *job);
 
+/* Why the batch system ends the job of this process. */
+
+/*
+ * Ask Slurm by scontrol(1) and put the reason into b->end: "time limit",
+ * "cancelled" and so on.  It stays empty when the job goes on (only a step was
+ * cancelled), when there is no Slurm, and when no answer comes within a second.
+ */
+void job_end_ask(struct batch *b);
+
+/* The reason in the output of scontrol; NULL: the job goes on. */
+const char *job_end_in(const char *answer);
+
+/*
+ * What the directory of a job's profiles is called.
+ *
+ * Ownership   Names are the caller's, to be freed.
+ */
+
+/*
+ * The pattern with each %LETTER of batch.def replaced; an unknown value becomes
+ * "none".  For "", and in folders such as ".", to which no number can be added,
+ * it is PROGRAM.copse, with the number of the task in a job array.  0; -EINVAL
+ * with a reason when a letter has no meaning; or -ENOMEM.
+ */
+int output_name(char **to, const char *pattern, const char *program,
+		const struct job *job);
+
 #endif

@@ -7,16 +7,16 @@ liblaunch_la_SOURCES = \
 	src/launch/harvest.c src/launch/harvest.h \
 	src/launch/host-marks.c src/launch/host-marks.h \
 	src/launch/job.c src/launch/job.h \
-	src/launch/job-end.c src/launch/job-end.h \
+	src/launch/job-end.c \
 	src/launch/livedir.c src/launch/livedir.h \
-	src/launch/program-name.c src/launch/program-name.h \
+	src/launch/program-name.c \
 	src/launch/power-meter.c src/launch/power-meter.h \
-	src/launch/power-loop.c src/launch/power-loop.h \
+	src/launch/power-loop.c \
 	src/launch/power-readings.c src/launch/power-readings.h \
 	src/launch/power-watch.c src/launch/power-watch.h \
 	src/launch/nvml.c src/launch/nvml.h \
 	src/launch/output.c src/launch/output.h \
-	src/launch/output-name.c src/launch/output-name.h \
+	src/launch/output-name.c \
 	src/launch/parent.c src/launch/parent.h \
 	src/launch/perf.c src/launch/perf.h \
 	src/launch/power-file.c src/launch/power-file.h \

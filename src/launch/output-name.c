@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "launch/output-name.h"
+#include "launch/job.h"
 
 static const struct batch_info *batch_info_of(char letter)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "launch/job-end.h"
+#include "launch/job.h"
 #include "launch/livedir.h"
 #include "launch/parent.h"
 #include "launch/process.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-loop.c - rounds of readings. */
-#include "launch/power-loop.h"
+#include "launch/power-meter.h"
 
 #include <poll.h>
 #include <stdbool.h>

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "launch/power-loop.h"
 #include "launch/power-file.h"
 
 enum {

@@ -14,7 +14,6 @@
 
 #include "base/str.h"
 #include "launch/program.h"
-#include "launch/program-name.h"
 
 /* With the letter of the option behind which there is code, not a file. */
 static const struct interpreter {

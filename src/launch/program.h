@@ -23,4 +23,13 @@ int program_find(struct program *p, const char *name);
  */
 const char *program_mpi(const struct program *p);
 
+/* What a profile is called after, from its command line. */
+
+/*
+ * The last part of the program's path; of an interpreter that of its script or
+ * the name of its module, of a wrapper (env, taskset, mpirun ...) what it runs.
+ * A word of `argv`, or a part of one.
+ */
+const char *program_name(char *const argv[]);
+
 #endif

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "run/run-build.h"
-#include "merge/fresh.h"
+#include "merge/merging.h"
 #include "merge/inputs.h"
 
 static bool later(const struct timespec *a, const struct timespec *b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu-lines.c - see gpu-lines.h. */
-#include "merge/gpu-lines.h"
+/* gpu-lines.c - see merging.h. */
+#include "merge/merging.h"
 
 #include <errno.h>
 #include <stdlib.h>

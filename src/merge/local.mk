@@ -4,20 +4,20 @@ libmerge_la_CFLAGS = $(reader_cflags)
 libmerge_la_SOURCES = \
 	src/merge/devices.c src/merge/devices.h \
 	src/merge/duplicate-files.c src/merge/duplicate-files.h \
-	src/merge/fresh.c src/merge/fresh.h \
-	src/merge/gpu-lines.c src/merge/gpu-lines.h \
+	src/merge/fresh.c \
+	src/merge/gpu-lines.c \
 	src/merge/gpu-rows.c src/merge/gpu-rows.h \
 	src/merge/inputs.c src/merge/inputs.h \
 	src/merge/main-name.c \
 	src/merge/merge.c \
 	src/merge/merge-gpu-tables.c src/merge/merge-gpu-tables.h \
 	src/merge/merging.h \
-	src/merge/mpi-jobs.c src/merge/mpi-jobs.h \
+	src/merge/mpi-jobs.c \
 	src/merge/mpi-traffic.c src/merge/mpi-traffic.h \
 	src/merge/openmp.c src/merge/openmp.h \
 	src/merge/power-sums.c src/merge/power-sums.h \
 	src/merge/reduce.c src/merge/reduce.h \
-	src/merge/process-role.c src/merge/process-role.h \
+	src/merge/process-role.c \
 	src/merge/run-processes.c src/merge/run-processes.h \
 	src/merge/symbolize.c \
 	src/merge/thread-count.c src/merge/thread-count.h \

@@ -19,8 +19,6 @@
 #include "merge/duplicate-files.h"
 #include "merge/devices.h"
 #include "merge/run-processes.h"
-#include "merge/fresh.h"
-#include "merge/gpu-lines.h"
 #include "merge/merging.h"
 #include "merge/openmp.h"
 #include "merge/thread-times.h"

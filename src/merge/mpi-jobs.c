@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/comparison.h"
-#include "merge/mpi-jobs.h"
+#include "merge/run-processes.h"
 
 struct seat { /* a process of an MPI job */
 	uint64_t id, ns, begin;

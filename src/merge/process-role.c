@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process-role.c - see process-role.h. */
-#include "merge/process-role.h"
+/* process-role.c - see run-processes.h. */
+#include "merge/run-processes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -14,8 +14,6 @@
 #include "live/layout.h"
 #include "run/run-build.h"
 #include "merge/run-processes.h"
-#include "merge/mpi-jobs.h"
-#include "merge/process-role.h"
 #include "merge/thread-count.h"
 
 uint64_t process_end(const struct profile *p)

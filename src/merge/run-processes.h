@@ -30,4 +30,26 @@ int entries_sort(struct run *run, uint32_t *order);
  */
 int entries_missing(struct run *run, const char *directory);
 
+/*
+ * Which processes of a run share an MPI_COMM_WORLD, and whose
+ * ranks are the run's: a script may have called mpirun several times.
+ */
+
+/*
+ * Give each of run->ranks the number of its job, and the run the world of job
+ * 1: the one whose processes together were in MPI for the longest time.  Where
+ * one of them does not know its world, as in older files, all are one job.  0,
+ * or -ENOMEM with a reason.
+ */
+int mpi_jobs_number(struct run *run);
+
+/* What a process that Python started does for its program. */
+
+/*
+ * "DataLoader worker", "process of work": by the function that multiprocessing
+ * called in it, as samples saw, else by the command line.  Empty: nothing is
+ * known, or it is no such process.  To be freed; NULL when out of memory.
+ */
+char *process_role(const struct profile *p);
+
 #endif

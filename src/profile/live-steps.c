@@ -9,7 +9,6 @@
 
 #include "base/comparison.h"
 #include "profile/live-reader.h"
-#include "profile/step-loops.h"
 #include "profile/step-pattern.h"
 
 #define STEPS_NEAR 0.7 /* of the weight of the most regular context */

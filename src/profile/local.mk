@@ -8,7 +8,7 @@ libprofile_la_SOURCES = \
 	src/profile/live-device.c src/profile/live-end.c \
 	src/profile/live-pieces.c src/profile/live-power.c \
 	src/profile/live-steps.c src/profile/step-pattern.c src/profile/step-pattern.h \
-	src/profile/step-loops.c src/profile/step-loops.h \
+	src/profile/step-loops.c \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/node-file.c src/profile/node-file.h \
 	src/profile/extent.h \

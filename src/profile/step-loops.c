@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* step-loops.c - see step-loops.h. */
-#include "profile/step-loops.h"
+/* step-loops.c - see step-pattern.h. */
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,7 @@
 
 #include "base/batch.h"
 #include "base/err.h"
-#include "launch/job-end.h"
-#include "launch/output-name.h"
+#include "launch/job.h"
 #include "tests/lib/test.h"
 
 /* As outside of every job. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* step-loops.c - which calls are in one loop, and which loop is outside. */
-#include "profile/step-loops.h"
 
 #include <math.h>
 #include <stdlib.h>

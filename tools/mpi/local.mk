@@ -2,7 +2,7 @@
 # All else is the command's own.
 merge_sources = tools/mpi/merge-mpi.c tools/cmd-merge.c tools/command.h \
 	tools/merge-job.c tools/merge-job.h tools/out.c tools/out.h \
-	tools/help.c tools/help.h tools/wrap.c tools/wrap.h \
+	tools/help.c tools/help.h tools/wrap.c \
 	tools/parse.c tools/pick.c tools/pick.h \
 	tools/progress.c tools/progress.h \
 	src/format/utf8.c src/format/utf8.h

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
-#include "analyse/gpu/gpu-shapes-table.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/value.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-shapes-table.c - a row for each way to launch a kernel but for the grid.
  */
-#include "analyse/gpu/gpu-shapes-table.h"
+#include "analyse/gpu/gpu-tables.h"
 
 #include "analyse/analysis.h"
 #include "analyse/gpu/occupancy.h"

@@ -6,6 +6,7 @@
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/report.h"
 #include "live/layout.h"
+#include "analyse/analysis.h"
 
 /* How often that happened, in all processes. */
 double gpu_lost(const struct run *run, enum loss loss);
@@ -26,5 +27,11 @@ int gpu_ranges_table(struct report *report, const struct run *run,
  */
 int gpu_balance_table(struct report *report, const struct paths *paths,
 		      const struct gpu_work_rows *by_path, size_t limit);
+
+/* How kernels were launched, and what limits them. */
+
+/* Adds the table `shapes`, when there are any. */
+void gpu_shapes_table(struct report *report, const struct run *run,
+		      const struct analysis_options *options);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-live.h"
-#include "collect/gpu/gpu-notes.h"
 #include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 #include "collect/registry.h"

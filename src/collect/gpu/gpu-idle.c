@@ -3,7 +3,7 @@
 #include "collect/gpu/gpu-idle.h"
 
 #include "base/sys.h"
-#include "collect/gpu/gpu-sums.h"
+#include "collect/gpu/gpu-live.h"
 #include "collect/gpu/history.h"
 #include "collect/region.h"
 #include "collect/source.h"

@@ -4,7 +4,6 @@
 
 #include "base/sys.h"
 #include "collect/gpu/gpu-allocs.h"
-#include "collect/gpu/gpu-notes.h"
 #include "collect/gpu/gpu.h"
 #include "collect/registry.h"
 #include "live/chunk.h"

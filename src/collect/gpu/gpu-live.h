@@ -11,6 +11,8 @@
 #include <stdbool.h>
 
 #include "live/arena.h"
+#include "collect/region.h"
+#include "live/layout.h"
 
 struct gpu_live_event {
 	uint64_t ns, address, bytes;
@@ -32,5 +34,39 @@ void gpu_live_take(const struct gpu_live_event *event);
 
 /* Another live profile: nothing is live. */
 void gpu_live_reset(struct arena *arena);
+
+/*
+ * What gpu.c noted of the calls of an adapter, for the parts that
+ * keep other things of them than work: gpu-allocs.c.
+ *
+ * Threads   Any.
+ */
+
+struct gpu_noted {
+	live_ref node; /* 0: why */
+	uint32_t thread;
+	uint32_t why; /* enum loss */
+	bool wanted;  /* false: it was called in a pause */
+};
+struct gpu_noted gpu_noted(uint32_t id);
+
+/*
+ * What gpu.c keeps the sums of, for the parts that look at when
+ * devices worked (gpu-time.h) and why they did not (gpu-idle.h).
+ *
+ * Threads   The caller holds the lock of gpu.c.
+ */
+
+struct region_name;
+
+/*
+ * So many times, so long in all, GPUs had nothing to do because of that node,
+ * or of its child of that name (NULL: the node itself).
+ */
+void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
+		   uint64_t ns, uint64_t count);
+
+/* The same, of a node that is not known (enum loss). */
+void gpu_sums_idle_lost(uint32_t why, uint64_t ns);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "collect/collect.h"
 #include "collect/control.h"
-#include "collect/gpu/gpu-notes.h"
+#include "collect/gpu/gpu-live.h"
 #include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 #include "collect/registry.h"

@@ -3,7 +3,7 @@
 #include "collect/gpu/gpu-shapes.h"
 
 #include "collect/collect.h"
-#include "collect/gpu/gpu-notes.h"
+#include "collect/gpu/gpu-live.h"
 #include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 #include "collect/registry.h"

@@ -32,4 +32,21 @@ SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context);
  */
 SIGSAFE void eintr_restart_sleep(ucontext_t *context);
 
+/*
+ * Waits that the kernel begins again after a stop, but not
+ * where a timer signal's handler runs: begun again here, unless a handler of
+ * the program was the end of them.
+ */
+
+struct request;
+
+/*
+ * In a timer signal's handler: no handler of the program has run in ours, nor
+ * will.  A wait that nothing else has ended goes on.
+ */
+SIGSAFE void eintr_waits_mark(ucontext_t *context);
+
+/* One of them by syscall(), with the kernel's result; false: it is none. */
+bool eintr_waits_raw(const struct request *r, long *result);
+
 #endif

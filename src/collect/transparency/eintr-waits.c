@@ -27,7 +27,6 @@
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/transparency/eintr-restart.h"
-#include "collect/transparency/eintr-waits.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"
 #include "collect/transparency/raw-syscall.h"

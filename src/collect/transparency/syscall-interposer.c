@@ -20,7 +20,7 @@
 #include "collect/collect.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"
-#include "collect/transparency/eintr-waits.h"
+#include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/raw-syscall.h"
