@@ -104,14 +104,6 @@ static int fill_gpu_api(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_gpu_api(struct report **to, const struct run *const runs[],
-		       const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-api", fill_gpu_api);
-}
-
-const struct analysis analysis_gpu_api = {
-	.name = "gpu-api",
-	.help = "calls of CUDA by function and path, and how they failed",
-	.run = run_gpu_api,
-};
+GPU_ANALYSIS(gpu_api, "gpu-api",
+	     "calls of CUDA by function and path, and how they failed",
+	     fill_gpu_api)

@@ -265,14 +265,6 @@ static int fill_gpu_devices(struct report *report, const struct paths *paths,
 	return 0;
 }
 
-static int run_gpu_devices(struct report **to, const struct run *const runs[],
-			   const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-devices", fill_gpu_devices);
-}
-
-const struct analysis analysis_gpu_devices = {
-	.name = "gpu-devices",
-	.help = "how long GPUs and their streams worked, and who shared them",
-	.run = run_gpu_devices,
-};
+GPU_ANALYSIS(gpu_devices, "gpu-devices",
+	     "how long GPUs and their streams worked, and who shared them",
+	     fill_gpu_devices)

@@ -133,14 +133,5 @@ static int kernel_tables(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_gpu_kernels(struct report **to, const struct run *const runs[],
-			   const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-kernels", kernel_tables);
-}
-
-const struct analysis analysis_gpu_kernels = {
-	.name = "gpu-kernels",
-	.help = "kernels on GPUs, and the paths that launched them",
-	.run = run_gpu_kernels,
-};
+GPU_ANALYSIS(gpu_kernels, "gpu-kernels",
+	     "kernels on GPUs, and the paths that launched them", kernel_tables)

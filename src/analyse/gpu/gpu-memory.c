@@ -252,14 +252,6 @@ static int memory_tables(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_gpu_memory(struct report **to, const struct run *const runs[],
-			  const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-memory", memory_tables);
-}
-
-const struct analysis analysis_gpu_memory = {
-	.name = "gpu-memory",
-	.help = "memory that calls of CUDA allocated, at most and left",
-	.run = run_gpu_memory,
-};
+GPU_ANALYSIS(gpu_memory, "gpu-memory",
+	     "memory that calls of CUDA allocated, at most and left",
+	     memory_tables)

@@ -391,14 +391,5 @@ static int fill_gpu_power(struct report *report, const struct paths *paths,
 	return 0;
 }
 
-static int run_gpu_power(struct report **to, const struct run *const runs[],
-			 const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-power", fill_gpu_power);
-}
-
-const struct analysis analysis_gpu_power = {
-	.name = "gpu-power",
-	.help = "the energy of GPUs, by phase and by call path",
-	.run = run_gpu_power,
-};
+GPU_ANALYSIS(gpu_power, "gpu-power",
+	     "the energy of GPUs, by phase and by call path", fill_gpu_power)

@@ -393,14 +393,5 @@ static int stall_tables(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_gpu_stalls(struct report **to, const struct run *const runs[],
-			  const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-stalls", stall_tables);
-}
-
-const struct analysis analysis_gpu_stalls = {
-	.name = "gpu-stalls",
-	.help = "lines of kernels, and what their warps waited for",
-	.run = run_gpu_stalls,
-};
+GPU_ANALYSIS(gpu_stalls, "gpu-stalls",
+	     "lines of kernels, and what their warps waited for", stall_tables)

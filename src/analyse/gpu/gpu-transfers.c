@@ -218,14 +218,6 @@ static int copy_tables(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_gpu_transfers(struct report **to, const struct run *const runs[],
-			     const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-transfers", copy_tables);
-}
-
-const struct analysis analysis_gpu_transfers = {
-	.name = "gpu-transfers",
-	.help = "copies and memsets of GPUs by kind and path, and how fast",
-	.run = run_gpu_transfers,
-};
+GPU_ANALYSIS(gpu_transfers, "gpu-transfers",
+	     "copies and memsets of GPUs by kind and path, and how fast",
+	     copy_tables)

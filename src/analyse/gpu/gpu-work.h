@@ -22,6 +22,19 @@ int gpu_report(struct report **to, const struct run *const runs[],
 	       int (*fill)(struct report *report, const struct paths *paths,
 			   const struct analysis_options *options));
 
+/* The analysis `symbol`, called `name_`, of that help, which is a gpu_report().
+ */
+#define GPU_ANALYSIS(symbol, name_, help_, fill)                               \
+	static int run_##symbol(struct report **to,                            \
+				const struct run *const runs[],                \
+				const struct analysis_options *options)        \
+	{                                                                      \
+		return gpu_report(to, runs, options, name_, fill);             \
+	}                                                                      \
+	const struct analysis analysis_##symbol = { .name = name_,             \
+						    .help = help_,             \
+						    .run = run_##symbol };
+
 enum gpu_choice {
 	GPU_KERNELS, /* and graphs */
 	GPU_COPIES,  /* and memsets */

@@ -143,14 +143,6 @@ static int fill_idle_causes(struct report *report, const struct paths *paths,
 	return err;
 }
 
-static int run_idle_causes(struct report **to, const struct run *const runs[],
-			   const struct analysis_options *options)
-{
-	return gpu_report(to, runs, options, "gpu-idle", fill_idle_causes);
-}
-
-const struct analysis analysis_idle_causes = {
-	.name = "gpu-idle",
-	.help = "what processes did while their GPUs had nothing to do",
-	.run = run_idle_causes,
-};
+GPU_ANALYSIS(idle_causes, "gpu-idle",
+	     "what processes did while their GPUs had nothing to do",
+	     fill_idle_causes)
