@@ -3,7 +3,6 @@
 #include "cuda/device-names.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 
 #include "collect/gpu/gpu-time.h"
 #include "collect/gpu/gpu.h"

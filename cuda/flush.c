@@ -3,7 +3,6 @@
 #include "cuda/flush.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -10,8 +10,6 @@
 #ifndef CUDA_MEMORY_H
 #define CUDA_MEMORY_H
 
-#include <stdbool.h>
-
 #include "cuda/cupti.h"
 
 /* Records of memory and of unified memory.  One thread at a time. */

@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 #include "base/numbered.h"
-#include "base/str.h"
 #include "launch/finish.h"
 #include "launch/livedir.h"
 #include "launch/output.h"

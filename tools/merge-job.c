@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/install-dir.h"
 #include "base/str.h"
 #include "launch/job.h"

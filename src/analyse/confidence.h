@@ -15,8 +15,6 @@
 #ifndef ANALYSE_CONFIDENCE_H
 #define ANALYSE_CONFIDENCE_H
 
-#include <stdbool.h>
-
 #include "analyse/report.h"
 #include "run/run.h"
 

@@ -3,7 +3,6 @@
  * cpu-contention.c - a sentence on processes that waited for cores: those that
  * may run on the same ones are a group.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dominant-path.c - walk down from the root as long as one callee has most of
  * it. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* findings.c - a sentence on what an even load would save. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include "analyse/own-paths.h"
 #include "analyse/phrase.h"
-#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 

@@ -2,7 +2,6 @@
 /* interpreter.c - see interpreter.h. */
 #include "analyse/interpreter.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* outlier.c - median and median absolute deviation. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

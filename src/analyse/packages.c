@@ -3,7 +3,6 @@
 #include "analyse/packages.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rank-groups.c - cut the list of processes where it has to be cut. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analyse/rank-groups.h"

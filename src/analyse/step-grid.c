@@ -2,8 +2,6 @@
 /* step-grid.c - add up iterations. */
 #include "analyse/step-grid.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"

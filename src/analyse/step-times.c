@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyse/outlier.h"
-#include "analyse/value.h"
 #include "base/err.h"
 
 #define FAR_TIMES                                                              \

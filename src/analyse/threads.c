@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c - parallel regions of OpenMP: what their threads did in them. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

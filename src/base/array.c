@@ -2,7 +2,6 @@
 /* array.c - see array.h. */
 #include "base/array.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* blob.c - bytes that grow. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

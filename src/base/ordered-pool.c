@@ -6,7 +6,6 @@
  * the next.  A thread that finds the next item ready takes it.  No item begins
  * more than a ring ahead of those that are finished, which bounds the memory.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

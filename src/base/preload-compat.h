@@ -11,7 +11,6 @@
 #define BASE_PRELOAD_COMPAT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum compat {

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "check/probe.h"
-#include "base/err.h"
 #include "launch/preload.h"
 #include "launch/program.h"
 

@@ -9,7 +9,6 @@
  * arrives, all sampled events are read, and whole periods that have passed go
  * to its node.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 

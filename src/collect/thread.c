@@ -6,7 +6,6 @@
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
-#include "collect/transparency/descriptor.h"
 #include "collect/enlist.h"
 #include "collect/lock.h"
 #include "collect/registry.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* disambiguate.c - find what tells texts apart, and cut around it. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * folded.c - the call tree as folded stacks, "main;solve;work 1200": the
  * input of flame graph tools.  Times are whole microseconds.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -3,9 +3,7 @@
  * junit.c - the checks of a report as JUnit's XML, which CI systems show: a
  * test case each, with its group as the class.
  */
-#include <errno.h>
 
-#include "base/err.h"
 #include "format/format.h"
 #include "format/quote.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* node-sums.c - add up the tree, once for each metric. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

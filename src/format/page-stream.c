@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page-stream.c - collect the parts, pack them, write them as text. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page-strings.c - give numbers to strings. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"

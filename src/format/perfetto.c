@@ -13,7 +13,6 @@
  * the rank has in each call path, in instants at its start: exact sums, without
  * a time axis.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

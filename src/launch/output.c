@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/numbered.h"
 #include "base/regular.h"
-#include "base/str.h"
 #include "launch/host-marks.h"
 #include "launch/output.h"
 #include "launch/process.h"

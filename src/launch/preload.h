@@ -5,7 +5,6 @@
 #define LAUNCH_PRELOAD_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 #include "base/settings.h"
 

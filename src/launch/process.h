@@ -4,7 +4,6 @@
 #define LAUNCH_PROCESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -4,7 +4,6 @@
 #define LAUNCH_PROGRAM_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 struct program {
 	char path[PATH_MAX];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* duplicate-files.c - a process is known by its host, its pid and when it
  * started. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/err.h"

@@ -3,7 +3,6 @@
  * main-name.c - the name of main() in a stripped program: the C library says
  * which function it is by calling it.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/err.h"

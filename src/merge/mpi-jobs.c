@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi-jobs.c - tell the MPI jobs of a run apart, and choose one. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"

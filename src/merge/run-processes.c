@@ -2,7 +2,6 @@
 /* run-processes.c - the processes of a run: their times, their order, the
  * missing. */
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #define PROFILE_COMPRESS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* The largest that `bytes` can become. */
 size_t squeeze_most(size_t bytes);

@@ -16,7 +16,6 @@
 #define PROFILE_NODE_FILE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "profile/extent.h"
 

@@ -2,8 +2,6 @@
 /* python-lines.c - see python-lines.h. */
 #include "profile/python-lines.h"
 
-#include <stdbool.h>
-
 enum {
 	BEGINS = 0x80, /* an entry; the bytes behind it do not have this bit */
 	MORE = 0x40,   /* of a number, behind these 6 bits */

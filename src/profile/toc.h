@@ -17,7 +17,6 @@
 #ifndef PROFILE_TOC_H
 #define PROFILE_TOC_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

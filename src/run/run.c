@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c - the life of a run. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stats.c - per context and metric: sum, mean, extremes and deviation. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

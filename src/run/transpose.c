@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* transpose.c - values by node become values by rank, in memory. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"

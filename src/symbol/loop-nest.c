@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop-nest.c - the search of Wei and others, with a stack of its own. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"

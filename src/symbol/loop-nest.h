@@ -10,7 +10,6 @@
 #define SYMBOL_LOOP_NEST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define LOOP_NONE UINT32_MAX

@@ -16,7 +16,6 @@
 
 #include "base/array.h"
 #include "base/comparison.h"
-#include "base/map.h"
 #include "config.h"
 #include "symbol/symbol-cache.h"
 

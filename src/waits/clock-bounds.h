@@ -6,7 +6,6 @@
 #ifndef WAITS_CLOCK_BOUNDS_H
 #define WAITS_CLOCK_BOUNDS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define BOUNDS_CORNERS 96

@@ -25,7 +25,6 @@
 #ifndef WAITS_CLOCKS_H
 #define WAITS_CLOCKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

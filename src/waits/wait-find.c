@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wait-find.c - how long each part waited, and for which other one. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"

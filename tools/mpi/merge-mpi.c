@@ -7,7 +7,6 @@
  * process that dies without a word is the launcher's to notice.
  */
 #include <errno.h>
-#include <limits.h>
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* by-rank.c - add up what each rank has in paths of several runs. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analyse/compare/by-rank.h"

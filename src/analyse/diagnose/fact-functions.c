@@ -4,7 +4,6 @@
  * libraries: what a library does counts for the function that called it.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
  * fact-gpus.c - the GPUs of a run: how even their work is, and how much of the
  * time goes into launching it.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

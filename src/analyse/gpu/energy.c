@@ -2,7 +2,6 @@
 /* energy.c - GPUs' energy by path, and a sentence of it. */
 #include "analyse/gpu/energy.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

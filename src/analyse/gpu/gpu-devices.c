@@ -10,7 +10,6 @@
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/value.h"
-#include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
 

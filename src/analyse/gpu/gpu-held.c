@@ -2,7 +2,6 @@
 /* gpu-held.c - gathers the nodes of memory, and reads timelines. */
 #include "analyse/gpu/gpu-held.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

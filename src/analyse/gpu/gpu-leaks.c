@@ -11,7 +11,6 @@
  * before the last eighth, by a thirtieth: a framework that is done with
  * importing late takes in the second half what it will work with.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
  * gpu-memory.c - what calls of CUDA allocated, what was live
  * when most was, and what was left.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/value.h"
 #include "base/comparison.h"
-#include "base/round.h"
 
 #define NS     1e9
 #define ENOUGH 0.9 /* of the run, that a GPU was read */

@@ -2,8 +2,6 @@
 /* occupancy.c - the least of four limits. */
 #include "analyse/gpu/occupancy.h"
 
-#include <stdbool.h>
-
 enum {
 	REGISTER_UNIT = 256 /* a warp's are a multiple of it */
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi-callsites.c - collect the MPI metrics of the MPI nodes. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi-time.c - sums over the nodes of MPI calls, bounded by what is known. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,8 +9,6 @@
 #ifndef ANALYSE_MPI_MPI_TIME_H
 #define ANALYSE_MPI_MPI_TIME_H
 
-#include <stdbool.h>
-
 #include "run/run.h"
 
 struct mpi_time {       /* seconds, without MPI_Init */

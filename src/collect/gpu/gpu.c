@@ -13,7 +13,6 @@
 #include "collect/control.h"
 #include "collect/gpu/gpu-idle.h"
 #include "collect/gpu/gpu-time.h"
-#include "collect/gpu/gpu-tool.h"
 #include "collect/region-handler.h"
 #include "collect/lock.h"
 #include "collect/registry.h"

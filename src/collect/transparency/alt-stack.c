@@ -9,7 +9,6 @@
 #include "base/golang.h"
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/collect.h"
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"

@@ -9,7 +9,6 @@
 #include "base/hidden.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
-#include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"
 
 static void prepare_profile(void)

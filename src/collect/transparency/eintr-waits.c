@@ -23,7 +23,6 @@
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/clock.h"
-#include "collect/collect.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/transparency/eintr-restart.h"

@@ -4,8 +4,6 @@
  * program that limits its own address space, and not locked with its memory;
  * what a program executes under tight limits has none of our libraries.
  */
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
