@@ -320,7 +320,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 	return keep_site(t, sites, r, node, count, codes, fp_matters, at);
 }
 
-static void callsites_reset(struct thread *t)
+AT_FORK static void callsites_reset(struct thread *t)
 {
 	sites_forget(t->sites);
 	sites_forget(t->sites_beyond);

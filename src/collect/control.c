@@ -111,7 +111,7 @@ void control_init(const struct settings *s)
 }
 
 /* Who held the lock is not here; what was before is not of this profile. */
-static void control_fork(void)
+AT_FORK static void control_fork(void)
 {
 	lock_open(&control.lock);
 	control.sums = (struct live_pauses){ 0 };

@@ -161,7 +161,7 @@ static void open_all(struct thread *t)
 	}
 }
 
-void counters_start(struct thread *t)
+AT_FORK void counters_start(struct thread *t)
 {
 	if (!wanted.event_count || thread_all_left)
 		return;
@@ -396,7 +396,7 @@ static void counters_pause(struct thread *t, bool paused)
 }
 
 /* What is open counts the parent. */
-static void counters_forget(struct thread *t)
+AT_FORK static void counters_forget(struct thread *t)
 {
 	if (t->counters && !thread_all_left)
 		close_all(t->counters);

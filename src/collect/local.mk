@@ -18,6 +18,7 @@ libcollect_la_SOURCES = \
 	src/collect/sample-period.c src/collect/sample-period.h \
 	src/collect/switches.c src/collect/switches.h \
 	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
+	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
@@ -28,7 +29,6 @@ libcollect_la_SOURCES = \
 	src/collect/lock-wait.c src/collect/lock-wait.h \
 	src/collect/counters.c src/collect/counters.h \
 	src/collect/omp-team.c src/collect/omp-team.h \
-	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
 	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \

@@ -440,7 +440,7 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 }
 
 /* Those who waited in the parent are not here. */
-static void contended_forked(void)
+AT_FORK static void contended_forked(void)
 {
 	for (uint32_t i = 0; contended_any && i < CONTENDED_LOCKS; i++) {
 		struct contended *c = &copse_contended[i];

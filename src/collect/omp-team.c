@@ -810,14 +810,14 @@ PUBLIC bool copse_task_is_begun(const void *id)
 }
 
 /* No level, whatever there was. */
-static void forget_levels(void)
+AT_FORK static void forget_levels(void)
 {
 	mine.depth = mine.parts = 0;
 	mine.since = 0;
 	mine.master = NULL;
 }
 
-static void team_reset(struct thread *t)
+AT_FORK static void team_reset(struct thread *t)
 {
 	forget_levels();
 	t->unwinder.floor = UINTPTR_MAX;
@@ -826,7 +826,7 @@ static void team_reset(struct thread *t)
 	t->has_places = false;
 }
 
-static void team_forked(void)
+AT_FORK static void team_forked(void)
 {
 	struct thread *t = thread_self();
 

@@ -79,7 +79,7 @@ struct region_name *phase_name(const char *text)
 	return name;
 }
 
-static void phase_reset(struct thread *t)
+AT_FORK static void phase_reset(struct thread *t)
 {
 	t->phases.count = 0;
 }
@@ -91,7 +91,7 @@ static void phase_thread_gone(struct thread *t)
 		t->tree.root = t->phases.spans[0].outside;
 }
 
-static void phase_forked(void)
+AT_FORK static void phase_forked(void)
 {
 	lock_open(&phases.lock);
 }

@@ -15,7 +15,7 @@ enum {
 	SMOOTH = 16, /* readings, that what is usual is learnt from */
 };
 
-void polls_start(struct polls *p, struct region **known, bool verify)
+AT_FORK void polls_start(struct polls *p, struct region **known, bool verify)
 {
 	p->pauses = &collect_pauses;
 	p->code = &registry_generations.code;
@@ -141,7 +141,7 @@ void polls_took(struct polls *p, uint64_t ns)
 	learn(&p->usual_ns, ns);
 }
 
-static void polls_reset(struct thread *t)
+AT_FORK static void polls_reset(struct thread *t)
 {
 	polls_start(&t->polls, &t->region, t->unwinder.verify);
 }

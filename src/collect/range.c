@@ -121,7 +121,7 @@ PUBLIC void copse_range_end(uint64_t id)
 		add_range_value(range.name, METRIC_RANGE_TIME, took - paused);
 }
 
-static void range_forked(void)
+AT_FORK static void range_forked(void)
 {
 	lock_open(&ranges.lock);
 	/* Memory that was never touched stays so. */

@@ -159,7 +159,7 @@ PUBLIC bool copse_gpu_memory_wanted(void)
 	return collect_settings()->gpu_memory;
 }
 
-static void gpu_memory_forked(void)
+AT_FORK static void gpu_memory_forked(void)
 {
 	lock_open(&memory.lock);
 }

@@ -195,7 +195,7 @@ PUBLIC void copse_gpu_sampling_cost(uint64_t ns)
 	lock_give(&pcs.lock);
 }
 
-static void gpu_pcs_forked(void)
+AT_FORK static void gpu_pcs_forked(void)
 {
 	lock_open(&pcs.lock);
 }

@@ -166,7 +166,7 @@ PUBLIC bool copse_gpu_faults_wanted(void)
 	return collect_settings()->gpu_faults;
 }
 
-static void gpu_shapes_forked(void)
+AT_FORK static void gpu_shapes_forked(void)
 {
 	lock_open(&facts_lock);
 }

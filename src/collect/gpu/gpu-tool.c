@@ -83,7 +83,7 @@ PUBLIC void copse_gpu_yielded(void)
 			 __ATOMIC_RELEASE);
 }
 
-static void gpu_tool_forked(void)
+AT_FORK static void gpu_tool_forked(void)
 {
 	if (tool.yield || tool.cupti)
 		copse_gpu_holds(NULL, NULL);

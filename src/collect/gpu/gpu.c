@@ -561,7 +561,7 @@ PUBLIC void copse_gpu_profiler(bool on)
 	control_profiler(on);
 }
 
-static void gpu_forked(void)
+AT_FORK static void gpu_forked(void)
 {
 	struct thread *t = thread_self();
 

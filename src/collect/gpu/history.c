@@ -292,7 +292,7 @@ void history_settled(uint64_t ns)
 	__atomic_store_n(&all.settled, ns, __ATOMIC_RELAXED);
 }
 
-static void history_forked(void)
+AT_FORK static void history_forked(void)
 {
 	if (__atomic_load_n(&all.count, __ATOMIC_RELAXED))
 		__atomic_store_n(&all.count, 0, __ATOMIC_RELAXED);

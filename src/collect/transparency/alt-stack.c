@@ -52,7 +52,7 @@ static long put_ours(const struct alt_stack *s, stack_t *old)
 }
 
 /* In a forked child the kernel has it already. */
-static void take_stack_over(struct thread *t)
+AT_FORK static void take_stack_over(struct thread *t)
 {
 	struct alt_stack *s = &t->alt_stack;
 

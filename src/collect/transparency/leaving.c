@@ -18,7 +18,7 @@ PUBLIC void copse_leaving(void (*last)(void))
 	__atomic_store_n(&last_call, last, __ATOMIC_RELEASE);
 }
 
-static void leave_process(void)
+AT_FORK static void leave_process(void)
 {
 	void (*last)(void) = __atomic_load_n(&last_call, __ATOMIC_ACQUIRE);
 
@@ -26,7 +26,7 @@ static void leave_process(void)
 		last();
 }
 
-PUBLIC void _exit(int status)
+PUBLIC AT_FORK void _exit(int status)
 {
 	leave_process();
 	NEXT(_exit)(status);

@@ -107,13 +107,6 @@ void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
 	unwind_forget(u);
 }
 
-SIGSAFE void unwind_forget(struct unwinder *u)
-{
-	u->count = u->seam = u->python.count = 0;
-	u->partial = -1;
-	u->era++;
-}
-
 /*
  * Is it a place on the thread's own stack?  What was found readable once stays
  * so; of what lies deeper the kernel is asked: it may be the guard below the

@@ -126,7 +126,12 @@ void unwind_pass(const void *code);
 
 /* Another thread, with its stack in [low, high), goes on with it. */
 void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
-SIGSAFE void unwind_forget(struct unwinder *u);
+static inline void unwind_forget(struct unwinder *u)
+{
+	u->count = u->seam = u->python.count = 0;
+	u->partial = -1;
+	u->era++;
+}
 
 /* unwind_path() is going to be asked for a path that ends there. */
 SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
