@@ -49,6 +49,7 @@ libcollect_la_SOURCES = \
 	src/collect/python/python-gil.c src/collect/python/python-gil.h \
 	src/collect/python/python-find.c \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
+	src/collect/python/python-thread-name.c \
 	src/collect/region.c src/collect/region.h \
 	src/collect/region-callback.c src/collect/region-leave.c \
 	src/collect/region-handler.h \

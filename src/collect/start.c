@@ -58,7 +58,7 @@ static void start_main_thread(void)
 
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < size)
 		size = limit.rlim_cur;
-	thread_start(high - size, high);
+	thread_start(high - size, high, "");
 }
 
 /*

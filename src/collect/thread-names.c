@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 
 #include "base/sys.h"
 #include "collect/source.h"
@@ -15,7 +14,7 @@
 static void name_own(struct thread *t)
 {
 	if (t->ready && thread_open())
-		sys2(SYS_prctl, PR_GET_NAME, t->live->name);
+		thread_take_name(t);
 }
 
 static void name_other(const struct thread *t)
@@ -42,7 +41,7 @@ __attribute__((destructor)) static void name_all(void)
 	if (!thread_self() || !thread_open())
 		return;
 	for (struct thread *t = threads_hold(&mask); t; t = t->older)
-		if (t->alive && t->ready)
+		if (t->alive && t->ready && !*t->name)
 			name_other(t);
 	threads_let_go();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread.c - the records of measured threads and their pool. */
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -288,7 +289,7 @@ static uint64_t far_times(void)
 	return budget ? 2500000 / budget : 0;
 }
 
-void thread_start(uintptr_t low, uintptr_t high)
+void thread_start(uintptr_t low, uintptr_t high, const char *name)
 {
 	struct thread *t = thread_record ? NULL : take_thread();
 	uint64_t since;
@@ -303,6 +304,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	since = weigh_from(t->weight);
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->region = NULL;
+	memcpy(t->name, name, strnlen(name, sizeof(t->name) - 1) + 1);
 	unwind_reuse(&t->unwinder, low, high);
 	t->unwinder.reader.pid = t->tid;
 	t->unwinder.python.lasting = t->tid == (uint32_t)sys0(SYS_getpid);
@@ -385,6 +387,14 @@ void thread_forked(void)
 	begin_measuring(t);
 }
 
+SIGSAFE void thread_take_name(struct thread *t)
+{
+	if (*t->name)
+		sys_copy(t->live->name, t->name, sizeof(t->name));
+	else
+		sys2(SYS_prctl, PR_GET_NAME, t->live->name);
+}
+
 SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 {
 	struct arena *arena = registry_open();
@@ -403,7 +413,7 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 							     : LIVE_CLOCK_NONE;
 	for (int i = 0; i < LOSS_COUNT; i++)
 		t->live->losses[i] = t->losses[i];
-	sys2(SYS_prctl, PR_GET_NAME, t->live->name);
+	thread_take_name(t);
 	t->generation = registry_generation();
 	t->ready = true;
 	sources_tell(describe, registry_header());

@@ -88,6 +88,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	void *teams_begun; /* of copse_team_room(); NULL: none yet */
 	struct switches switches;
 	uint64_t start_ns;
+	char name[16];   /* as its program knows it; empty: as the kernel */
 	uint32_t weight; /* of its start and end, in threads; 0: not measured */
 	bool alive;      /* between thread_start() and _stop() */
 	bool has_places; /* in omp_places */
@@ -172,8 +173,11 @@ thread_release(struct thread *t)
 /* Asked after `busy` was set; false: sealed, no system call may be made. */
 SIGSAFE bool thread_open(void);
 
-/* Start and stop measuring the calling thread, whose stack is [low, high). */
-void thread_start(uintptr_t low, uintptr_t high);
+/*
+ * Start and stop measuring the calling thread, whose stack is [low, high). With
+ * a name it keeps that one, whatever the kernel calls it.
+ */
+void thread_start(uintptr_t low, uintptr_t high, const char *name);
 void thread_stop(void);
 
 /*
@@ -200,6 +204,9 @@ void thread_forked(void);
 SIGSAFE bool thread_prepare(struct thread *t, enum loss *why);
 /* thread_ready(), not for handlers: that other thread is waited for. */
 bool thread_await(struct thread *t, enum loss *why);
+
+/* The calling thread's, as it is now, becomes that of its record. */
+SIGSAFE void thread_take_name(struct thread *t);
 
 static inline bool thread_has_tree(const struct thread *t)
 {

@@ -472,6 +472,52 @@ trampolines() {
 	! grep verify.differs losses
 }
 
+# Threads have the names that Python knows them by; the program's own code is
+# not asked, what the kernel calls them stays, and a thread that Python has no
+# name for has that one.
+names_of_threads() {
+	need "$1"
+	"$1" -c 'import sys; sys.exit(not 11 <= sys.version_info[1] < 14)' ||
+		skip "names are not read, or the kernel has them"
+	cat >names.py <<-'EOM'
+		import _thread, threading, time
+		def spin():
+		    until = time.thread_time() + 0.2
+		    while time.thread_time() < until: sum(range(1000))
+		    comm = open("/proc/thread-self/comm").read().strip()
+		    same.append(comm == program)
+		class Own(threading.Thread):
+		    asked = 0
+		    def __init__(self):
+		        self.first, self.other = "no name", "nor this"
+		        super().__init__(target=spin, name="own-thread")
+		    def __getattribute__(self, name):
+		        Own.asked += name == "_name"
+		        return super().__getattribute__(name)
+		program, same = open("/proc/self/comm").read().strip(), []
+		threads = [threading.Thread(target=spin), Own(),
+		           threading.Thread(target=spin, name="reader"),
+		           threading.Thread(target=spin, name="zwölf Zeichenü"),
+		           threading.Thread(target=spin, name=12345)]
+		vars(threads[2])["more"] = 1
+		for thread in threads: thread.start()
+		_thread.start_new_thread(spin, ())
+		for thread in threads: thread.join()
+		while len(same) < 6: time.sleep(0.01)
+		print(all(same), Own.asked)
+	EOM
+	"$1" names.py >plain || return
+	measured "$1" names.py && cat out && diff plain out || return
+	"$copse" report threads -n 0 -f csv --table kinds python.copse |
+		awk -v columns='name began_in' -f "$srcdir/tests/lib/csv.awk" |
+		tr '\t' ' ' | sort >names
+	cat names
+	for name in own-thread 'Thread-1 (spin)' reader 'zwölf Zeichen' 12345; do
+		grep -qx "$name Thread._bootstrap" names || return
+	done
+	[ "$(grep -c _bootstrap names)" = 5 ] && grep -q 'python.* spin' names
+}
+
 point "libpython that is opened later" opened_later
 for python in $pythons; do
 	point "$python: what a run is called" headlines "$python"
@@ -492,5 +538,6 @@ for python in $pythons; do
 	point "$python: no GIL" no_gil "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"
 	point "$python: C without the GIL" gil_is_released "$python"
+	point "$python: names of threads" names_of_threads "$python"
 done
 points_done

@@ -81,7 +81,7 @@ static void measure_this_thread(void)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	measured_begin(8);
-	thread_start(here - 65536, here + 4096);
+	thread_start(here - 65536, here + 4096, "");
 }
 
 TEST(a_call_waits_for_who_is_at_the_lists)

@@ -98,4 +98,11 @@ extern HIDDEN const struct python_layout *python_layout;
 bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
 			  uint16_t version);
 
+enum {
+	PYTHON_THREAD_NAME = 16 /* as long as the kernel's, ended by 0 */
+};
+
+/* The name of the thread that is to begin in `code`; empty: it has none. */
+void python_thread_name(const void *code, char to[PYTHON_THREAD_NAME]);
+
 #endif

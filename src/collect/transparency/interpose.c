@@ -22,6 +22,7 @@
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
+#include "collect/python/python-layout.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"
@@ -61,6 +62,7 @@ struct start {
 	thrd_start_t c11;
 	void *argument;
 	size_t stack;
+	char name[PYTHON_THREAD_NAME];
 };
 
 static size_t stack_size(const pthread_attr_t *attr)
@@ -81,7 +83,7 @@ static struct start thread_begins(void *argument, uintptr_t high)
 
 	free(argument);
 	sigtrap_started();
-	thread_start(high - start.stack, high);
+	thread_start(high - start.stack, high, start.name);
 	pthread_setspecific(at_exit, &at_exit);
 	return start;
 }
@@ -125,13 +127,14 @@ static struct start *start_of(const struct start *start,
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*function)(void *), void *argument)
 {
-	struct start *start =
-		start_of(&(struct start){ function, NULL, argument, 0 }, attr);
+	struct start *start = start_of(
+		&(struct start){ function, NULL, argument, 0, "" }, attr);
 	uint64_t mask;
 	int err;
 
 	if (!start)
 		return NEXT(pthread_create)(thread, attr, function, argument);
+	python_thread_name((const void *)function, start->name);
 	mask = sigtrap_before_start();
 	err = NEXT(pthread_create)(thread, attr, thread_main, start);
 	sigtrap_after_start(mask);
@@ -142,8 +145,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-	struct start *start =
-		start_of(&(struct start){ NULL, function, argument, 0 }, NULL);
+	struct start *start = start_of(
+		&(struct start){ NULL, function, argument, 0, "" }, NULL);
 	uint64_t mask;
 	int err;
 
