@@ -4,8 +4,7 @@
  *
  * A call of the driver inside a call of the runtime counts as part of it.
  */
-#ifndef CUDA_CALLS_H
-#define CUDA_CALLS_H
+#pragma once
 
 #include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
@@ -27,5 +26,3 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
  */
 void calls_end(void);
 void calls_late(bool late);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads   Any.
  */
-#ifndef CUDA_CAPTURE_H
-#define CUDA_CAPTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline bool capture_wanted(void)
 {
 	return copse_gpu_capture_call;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads   Any.  No lock is held while CUPTI is called.
  */
-#ifndef CUDA_CUBINS_H
-#define CUDA_CUBINS_H
+#pragma once
 
 #include "cuda/cupti.h"
 
@@ -21,5 +20,3 @@ void cubins_sampled(uint64_t crc);
  * have contents.  The caller frees it.  NULL: no ELF file, or out of memory.
  */
 void *cubin_reduced(const void *cubin, size_t size, size_t *to_size);
-
-#endif

@@ -6,8 +6,7 @@
  * Threads   cupti_open() is called once, before all else; what it found does
  *           not change.
  */
-#ifndef CUDA_CUPTI_H
-#define CUDA_CUPTI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ void *cupti_driver(const char *name);
 
 /* The name of an error of the runtime or the driver, or NULL. */
 const char *cupti_error_name(CUpti_CallbackDomain domain, int code);
-
-#endif

@@ -9,8 +9,7 @@
  * Containers with a network namespace of their own do not see the claims of
  * others.
  */
-#ifndef CUDA_DEVICE_CLAIM_H
-#define CUDA_DEVICE_CLAIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool device_claim(uint32_t device, struct claim *claim);
 
 /* A forked child calls this, too; its parent keeps the claim. */
 void device_unclaim(struct claim *claim);
-
-#endif

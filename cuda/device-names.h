@@ -3,8 +3,7 @@
  * device-names.h - the driver's names of its devices.  CUPTI reports them only
  * to tools that were there when CUDA began.
  */
-#ifndef CUDA_DEVICE_NAMES_H
-#define CUDA_DEVICE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool device_names_report(void);
 
 /* The UUID of a device, which is the same in all processes. */
 bool device_uuid(int device, CUuuid *uuid);
-
-#endif

@@ -7,8 +7,7 @@
  * Threads   A thread of its own, which is not measured and takes no signals of
  *           the program.  Call flush_begin() once, flush_end() on any thread.
  */
-#ifndef CUDA_FLUSH_H
-#define CUDA_FLUSH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool flush_end(void (*last)(void), int seconds);
 
 /* The thread calls this before it asks CUPTI while the program runs. */
 void flush_prepare(void);
-
-#endif

@@ -7,8 +7,7 @@
  * allocates or prefetches some.  So a program without unified memory pays
  * nothing; one that has only __managed__ variables is not measured.
  */
-#ifndef CUDA_MEMORY_H
-#define CUDA_MEMORY_H
+#pragma once
 
 #include "cuda/cupti.h"
 
@@ -30,5 +29,3 @@ void memory_unified(void);
 void memory_end(void);
 void memory_late_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		      const CUpti_CallbackData *data);
-
-#endif

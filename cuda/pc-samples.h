@@ -16,8 +16,7 @@
  *           or destroys the context, which waits up to a second.  No lock is
  *           held while CUPTI is called.
  */
-#ifndef CUDA_PC_SAMPLES_H
-#define CUDA_PC_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ void pc_samples_end(void);
 
 /* In a forked child, which has no GPU. */
 void pc_samples_forked(void);
-
-#endif

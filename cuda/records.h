@@ -5,8 +5,7 @@
  * Threads   CUPTI's own thread or the flushing one; one buffer is read at a
  * time.
  */
-#ifndef CUDA_RECORDS_H
-#define CUDA_RECORDS_H
+#pragma once
 
 #include "cuda/cupti.h"
 #include "collect/region.h"
@@ -52,5 +51,3 @@ void launch_shapes_add(struct region_name *name,
 
 /* Report the remaining sums to the collector. */
 void launch_shapes_report(void);
-
-#endif

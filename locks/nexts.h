@@ -7,8 +7,7 @@
  *
  * Threads   Any.
  */
-#ifndef LOCKS_NEXTS_H
-#define LOCKS_NEXTS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ void *nexts_find(enum next_row row);
 #define NEXT(name)                                                             \
 	((__typeof__(&(name)))(nexts[ROW_##name] ? nexts[ROW_##name]           \
 						 : nexts_find(ROW_##name)))
-
-#endif

@@ -7,8 +7,7 @@
  * significant on this process.  A type is looked at only when there is
  * something to count, so what MPI never reads is not read here either.
  */
-#ifndef MPI_BYTES_H
-#define MPI_BYTES_H
+#pragma once
 
 #include "mpi/comms.h"
 #include "mpi/libmpi.h"
@@ -128,5 +127,3 @@ static inline uint64_t kept_recv(int count, const MPI_Request requests[])
 {
 	return request_sum(count, requests).received;
 }
-
-#endif

@@ -12,8 +12,7 @@
  *             or until the thread's next comm_of() when there are too many.
  * Threads     Any.
  */
-#ifndef MPI_COMMS_H
-#define MPI_COMMS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -106,5 +105,3 @@ static inline live_ref comm_call(const struct comm *comm)
 		comms_count(&comm->live->calls);
 	return comm->ref;
 }
-
-#endif

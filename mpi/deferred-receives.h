@@ -7,8 +7,7 @@
  *
  * Threads   late_arrived() any; the others when no other thread is here.
  */
-#ifndef MPI_DEFERRED_RECEIVES_H
-#define MPI_DEFERRED_RECEIVES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes);
 
 void late_settle(void); /* after MPI_Finalize */
 void late_forked(void); /* in the child: the records are the parent's */
-
-#endif

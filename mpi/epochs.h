@@ -10,8 +10,7 @@
  *
  * Threads     Any, but one at a time on one window.
  */
-#ifndef MPI_EPOCHS_H
-#define MPI_EPOCHS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -22,5 +21,3 @@ void epoch_posted(const struct region *region, MPI_Group origins, MPI_Win win);
 void epoch_started(const struct region *region, MPI_Group targets, MPI_Win win);
 void epoch_completed(const struct region *region, MPI_Win win);
 void epoch_waited(const struct region *region, MPI_Win win);
-
-#endif

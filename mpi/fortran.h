@@ -12,8 +12,7 @@
  *
  * Threads   Each call concerns the calling thread.
  */
-#ifndef MPI_FORTRAN_H
-#define MPI_FORTRAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline bool fortran_finishes(void)
 	return __builtin_expect(fortran_call.row == FORTRAN_WAS_IN_C, 0) &&
 	       fortran_is_alive();
 }
-
-#endif

@@ -8,8 +8,7 @@
  *           same handle's removal: a program that uses a handle while it
  *           frees it is wrong anyway.
  */
-#ifndef MPI_HANDLES_H
-#define MPI_HANDLES_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,5 +69,3 @@ void handles_remove(struct handles *h, uintptr_t handle);
 
 /* In a forked child: another thread, that is not here, may have locked it. */
 void handles_forked(struct handles *h);
-
-#endif

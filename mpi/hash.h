@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hash.h - the hash that numbers instances alike on all ranks. */
-#ifndef MPI_HASH_H
-#define MPI_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	a = (a ^ a >> 27) * 0x94d049bb133111ebu;
 	return a ^ a >> 31;
 }
-
-#endif

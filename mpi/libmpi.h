@@ -5,8 +5,7 @@
  *
  * Threads   Any.
  */
-#ifndef MPI_LIBMPI_H
-#define MPI_LIBMPI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ struct pmpi {
 extern struct pmpi pmpi;
 
 void next_forked(void); /* in the child */
-
-#endif

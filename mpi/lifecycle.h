@@ -3,8 +3,7 @@
  * lifecycle.h - what functions.tbl wants to happen before or after some
  * functions, counted or not.
  */
-#ifndef MPI_LIFECYCLE_H
-#define MPI_LIFECYCLE_H
+#pragma once
 
 #include <mpi.h>
 
@@ -28,5 +27,3 @@ void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made);
 
 /* What was known of it; id 0: nothing. */
 struct comm window_gone(const MPI_Win *win);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads   Any; when several call MPI at a time, messages_lock() orders them.
  */
-#ifndef MPI_MESSAGES_H
-#define MPI_MESSAGES_H
+#pragma once
 
 #include <mpi.h>
 #include <pthread.h>
@@ -211,5 +210,3 @@ bool collective_number(struct live_part *part, struct comm *comm,
  */
 bool pair_number(struct live_part *part, const struct comm *comm, int rank,
 		 enum live_part_kind kind, uint64_t number, uint64_t run);
-
-#endif

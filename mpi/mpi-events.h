@@ -4,8 +4,7 @@
  * was in the exchange between processes.  They stand in a wrapper, behind the
  * call, and see its `region` and `values`.
  */
-#ifndef MPI_MPI_EVENTS_H
-#define MPI_MPI_EVENTS_H
+#pragma once
 
 #include "mpi/comms.h"
 #include "mpi/epochs.h"
@@ -150,5 +149,3 @@ void note_fence(const struct region *region, struct window *window);
 void note_window(const struct region *region, enum live_part_kind kind,
 		 struct comm *window);
 void note_world(const struct region *region);
-
-#endif

@@ -3,8 +3,7 @@
  * mpich.h - what is MPICH's own, and its relatives' of the same binary
  * interface: the counterpart of openmpi.h.
  */
-#ifndef MPI_MPICH_H
-#define MPI_MPICH_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ static inline void library_name(char *text)
 	number += strspn(number, " \t");
 	memmove(at + 1, number, strlen(number) + 1);
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads     Any, but one at a time on one communicator, as MPI has it.
  */
-#ifndef MPI_NEIGHBOURS_H
-#define MPI_NEIGHBOURS_H
+#pragma once
 
 #include "mpi/comms.h"
 
@@ -39,5 +38,3 @@ static inline void edge_moves(struct neighbours *n, int i, bool moves)
 	n->edges[i].moves = false;
 	n->edges[n->edges[i].first].moves |= moves;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * openmpi.h - what is Open MPI's own: how it is recognised, and what it keeps
  * where.  Its mpich.h is the other one; MPI_LIBRARY names the one to include.
  */
-#ifndef MPI_OPENMPI_H
-#define MPI_OPENMPI_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ static inline void library_name(char *text)
 {
 	text[strcspn(text, ",")] = '\0';
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Threads     Any, one at a time for one request, as MPI has it; when several
  *             call MPI, messages_lock() is taken inside.
  */
-#ifndef MPI_REQUESTS_H
-#define MPI_REQUESTS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -91,5 +90,3 @@ static inline void before_give(struct before *before, bool success,
 	if (before->count)
 		before_end(before, success, requests);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads   Any.
  */
-#ifndef MPI_TRAMPOLINES_H
-#define MPI_TRAMPOLINES_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ extern HIDDEN void *gate_nexts[GATE_COUNT];
 
 /* Likewise, the name in reports, which all languages share. */
 extern HIDDEN struct region_name gate_rows[ROW_COUNT];
-
-#endif

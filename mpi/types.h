@@ -5,8 +5,7 @@
  *
  * Threads   Any.
  */
-#ifndef MPI_TYPES_H
-#define MPI_TYPES_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline uint64_t type_size(MPI_Datatype type)
 }
 
 void types_forked(void); /* in the child */
-
-#endif

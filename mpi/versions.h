@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* versions.h - how versions of MPI differ. */
-#ifndef MPI_VERSIONS_H
-#define MPI_VERSIONS_H
+#pragma once
 
 #define MPI_HAS(version, subversion)                                           \
 	(MPI_VERSION > (version) ||                                            \
@@ -15,5 +14,3 @@
 	__typeof__(_Generic(&MPI_Pready_list, int (*)(int, int *, MPI_Request) \
 			    : (int *)0, default                                \
 			    : (const int *)0))
-
-#endif

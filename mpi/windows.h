@@ -11,8 +11,7 @@
  *             forgotten.
  * Threads     Any.
  */
-#ifndef MPI_WINDOWS_H
-#define MPI_WINDOWS_H
+#pragma once
 
 #include "mpi/comms.h"
 
@@ -43,5 +42,3 @@ struct window *window_find(MPI_Win win);
 struct comm window_forget(MPI_Win win);
 
 void windows_forked(void); /* in the child */
-
-#endif

@@ -3,8 +3,7 @@
  * ompt.h - the part of OpenMP's interface for tools that ompt.c uses (OMPT,
  * OpenMP 5.0 chapter 4).  Declared here, because gcc has no omp-tools.h.
  */
-#ifndef OPENMP_OMPT_H
-#define OPENMP_OMPT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -102,5 +101,3 @@ struct ompt_tool {
 	void (*finalize)(union ompt_data *tool);
 	union ompt_data tool;
 };
-
-#endif

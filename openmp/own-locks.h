@@ -5,8 +5,7 @@
  *
  * Threads   Any, after the adapter was loaded.
  */
-#ifndef OPENMP_OWN_LOCKS_H
-#define OPENMP_OWN_LOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ static inline enum lock_try own_locks_named(void **word)
 		return LOCK_UNKNOWN;
 	return own_locks.test(word) ? LOCK_HAD : LOCK_TAKEN;
 }
-
-#endif

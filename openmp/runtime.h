@@ -9,8 +9,7 @@
  *
  * Threads   Any.
  */
-#ifndef OPENMP_RUNTIME_H
-#define OPENMP_RUNTIME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ static inline void *runtime_next(enum runtime_row row, const void *caller,
 	*known = next;
 	return next ? next : runtime_of_caller(row, caller, known);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads   Any; each makes one task at a time.
  */
-#ifndef OPENMP_TASKS_H
-#define OPENMP_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ struct task_given {
 bool task_give(struct task_given *to, void (*function)(void *), void *data,
 	       void (*copy)(void *, void *), long size, long align,
 	       const struct region_frame *caller);
-
-#endif

@@ -7,8 +7,7 @@
  * libraries do in their constructors when memory is limited (ulimit -v): GnuTLS
  * ends the process.
  */
-#ifndef TOOLS_AFTERMATH_H
-#define TOOLS_AFTERMATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,5 +35,3 @@ int aftermath_do(struct aftermath *a, enum aftermath_work work);
 
 /* Ends the process. */
 void aftermath_end(struct aftermath *a);
-
-#endif

@@ -3,8 +3,7 @@
  * command.h - a subcommand of copse: a table of options and one function.  A
  * new one is tools/cmd-NAME.c and its word in COMMANDS of tools/local.mk.
  */
-#ifndef TOOLS_COMMAND_H
-#define TOOLS_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,5 +68,3 @@ int options_parse(const struct command *command, int argc, char **argv);
 
 /* Its options, itself, its failure for people: the exit status. */
 int command_main(const struct command *command, int argc, char **argv);
-
-#endif

@@ -3,8 +3,7 @@
  * conclude.h - the end of a run: where the time went, on stderr, and as a page
  * for a browser.
  */
-#ifndef TOOLS_CONCLUDE_H
-#define TOOLS_CONCLUDE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  */
 #define CONCLUDE_PAGE "report.html"
 int conclude_print(const char *directory, int program, bool page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* help.h - what --help prints, made from the tables that are parsed by. */
-#ifndef TOOLS_HELP_H
-#define TOOLS_HELP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -55,5 +54,3 @@ void guess_foreign(struct spelling *n);
  * at column `indent`, where further lines begin, too.
  */
 void wrap_text(FILE *to, const char *text, size_t indent, size_t width);
-
-#endif

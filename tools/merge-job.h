@@ -4,8 +4,7 @@
  * with no MPI: started by a launcher as one of several it becomes
  * copse-merge-openmpi or copse-merge-mpich, which have the same options.
  */
-#ifndef TOOLS_MERGE_JOB_H
-#define TOOLS_MERGE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ int merge_job_begin(bool good_arguments);
  * each process unless the user says another number, 0: one for each core.
  */
 int merge_by(struct team *team, unsigned int share, int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* no-sample.h - why a run took no sample, as far as its parent can see. */
-#ifndef TOOLS_NO_SAMPLE_H
-#define TOOLS_NO_SAMPLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ struct no_sample {
 
 /* The reason; in `to`, if there are numbers in it. */
 const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE]);
-
-#endif

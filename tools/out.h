@@ -3,8 +3,7 @@
  * out.h - stdout and stderr as people read them: a terminal obeys what it is
  * given, and profiles are full of names that others chose.
  */
-#ifndef TOOLS_OUT_H
-#define TOOLS_OUT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ FILE *out_below(FILE *to);
 
 /* stdout for data: below, or on a terminal as people read it. */
 FILE *out_data(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page.h - what a stream that a report goes to can show. */
-#ifndef TOOLS_PAGE_H
-#define TOOLS_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ enum {
  * `to` is and by the locale, which is set here.
  */
 void page_init(struct format_style *page, FILE *to);
-
-#endif

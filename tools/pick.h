@@ -4,8 +4,7 @@
  * only one: a directory that holds a profile is that one; APP, which is none,
  * is the newest of APP.copse, APP.2.copse ... (numbered.h).
  */
-#ifndef TOOLS_PICK_H
-#define TOOLS_PICK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ char *pick_here(void);
 /* Where several are named: APP is APP.copse.  By malloc; NULL with a reason:
    out of memory. */
 char *pick_exactly(const char *word);
-
-#endif

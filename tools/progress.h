@@ -3,8 +3,7 @@
  * progress.h - a bar on stderr for what takes long: on a terminal only, and
  * only after half a second.
  */
-#ifndef TOOLS_PROGRESS_H
-#define TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct merge_progress progress_start(struct progress *p);
 
 /* Wipe the bar away. */
 void progress_end(struct progress *p);
-
-#endif

@@ -3,8 +3,7 @@
  * show.h - what commands that print a report share: its runs, its format and
  * where it goes.
  */
-#ifndef TOOLS_SHOW_H
-#define TOOLS_SHOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ int shown_runs_open(struct shown_runs *runs, const char *command,
 /* Then, unless the option says "on", idle-threads.h.  0, or -errno. */
 int shown_runs_idle(const struct show *show, const struct shown_runs *runs);
 void shown_runs_close(struct shown_runs *runs);
-
-#endif

@@ -3,8 +3,7 @@
  * stack.h - room for the command itself under a small limit on the stack: that
  * of `ulimit -s` is for the program, which keeps it.
  */
-#ifndef TOOLS_STACK_H
-#define TOOLS_STACK_H
+#pragma once
 
 /*
  * What body(argc, argv) returns.  Where the limit is low, it runs on a stack of
@@ -12,5 +11,3 @@
  * no memory for that.
  */
 int stack_run(int (*body)(int argc, char **argv), int argc, char **argv);
-
-#endif

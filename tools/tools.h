@@ -4,8 +4,7 @@
  * end of a run.  It is libcopse-tools.so, which `copse` opens when it is
  * needed, so that little stays beside each rank while a program runs.
  */
-#ifndef TOOLS_TOOLS_H
-#define TOOLS_TOOLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct tools {
 
 /* The library, which stays open; NULL with a reason. */
 const struct tools *tools_open(void);
-
-#endif

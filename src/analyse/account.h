@@ -3,8 +3,7 @@
  * account.h - the CPU time that the system counted, and what samples hold of
  * it.
  */
-#ifndef ANALYSE_ACCOUNT_H
-#define ANALYSE_ACCOUNT_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/run.h"
@@ -38,5 +37,3 @@ void account_say(struct report *report, const struct run *run,
 
 /* As a note: processes that could not write a profile. */
 void account_failed(struct report *report, const struct run *run);
-
-#endif

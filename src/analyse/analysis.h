@@ -4,8 +4,7 @@
  * in ANALYSES of src/analyse/local.mk; it never prints.  This header brings
  * along what most of them need.
  */
-#ifndef ANALYSE_ANALYSIS_H
-#define ANALYSE_ANALYSIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ const struct run_metric *analysis_metric(const struct run *run,
 /* How many of `count` rows to show; `own` is the analysis's own choice. */
 size_t analysis_limit(const struct analysis_options *options, size_t own,
 		      size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* brief.h - names of functions as sentences have them. */
-#ifndef ANALYSE_BRIEF_H
-#define ANALYSE_BRIEF_H
+#pragma once
 
 /*
  * A demangled name without the arguments of functions.  One that is longer than
@@ -21,5 +20,3 @@ const char *brief_beside(const char *name, const char *other);
  * it: "exp" of "__exp_fma", "memcpy" of "__memcpy_avx_unaligned_erms".
  */
 char *brief_c_name(const char *name);
-
-#endif

@@ -12,8 +12,7 @@
  *          effective sample size says, (sum w)^2 / sum w^2 (L. Kish, Survey
  *          Sampling, 1965).
  */
-#ifndef ANALYSE_CONFIDENCE_H
-#define ANALYSE_CONFIDENCE_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/run.h"
@@ -38,5 +37,3 @@ struct confidence confidence_of(double share, double samples);
 /* Two cells, low and high; empty without samples. */
 void confidence_cells(struct report *report, const struct confidence *c,
 		      double samples);
-
-#endif

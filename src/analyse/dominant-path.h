@@ -5,8 +5,7 @@
  * callers have in many small parts, but the deepest with nearly all of it
  * below.
  */
-#ifndef ANALYSE_DOMINANT_PATH_H
-#define ANALYSE_DOMINANT_PATH_H
+#pragma once
 
 #include "run/call-paths.h"
 
@@ -31,5 +30,3 @@ int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 /* The same, of paths with `most` of it at first: one of the three above. */
 int mainly_from(struct mainly *to, const struct paths *paths, double *own,
 		uint32_t known, double most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* elapsed.h - how long a run took, and which processes can be compared. */
-#ifndef ANALYSE_ELAPSED_H
-#define ANALYSE_ELAPSED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool elapsed_together(const struct run *run);
  * them work for it, as Python's DataLoader does.  0, or -ENOMEM with a reason.
  */
 int elapsed_of_same_work(bool *same, const struct run *run);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * findings.h - what is worth saying about a run, in sentences.
  */
-#ifndef ANALYSE_FINDINGS_H
-#define ANALYSE_FINDINGS_H
+#pragma once
 
 #include "analyse/mpi/wait-causes.h"
 #include "analyse/unwind-coverage.h"
@@ -84,5 +83,3 @@ void findings_losses(struct report *report, const struct run *run);
 
 /* A note, when time of MPI calls is partly an estimate. */
 void findings_untimed(struct report *report, const struct run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * formula.h - the value of "misses / (instructions / 1000)": numbers, words,
  * + - * / and parentheses.
  */
-#ifndef ANALYSE_FORMULA_H
-#define ANALYSE_FORMULA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ typedef bool formula_lookup(const void *from, const char *word, size_t length,
  */
 int formula_value(double *to, const char *text, formula_lookup *lookup,
 		  const void *from);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   The paths must outlive it.
  */
-#ifndef ANALYSE_FUNCTION_CALLERS_H
-#define ANALYSE_FUNCTION_CALLERS_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "base/map.h"
@@ -47,5 +46,3 @@ char *function_callers_text(const struct function_callers *callers,
  */
 int function_below(char **text, double *has, const struct paths *paths,
 		   uint32_t path, const double *own, double least);
-
-#endif

@@ -3,8 +3,7 @@
  * gil.h - the lock that lets one thread at a time run Python: how long it was
  * held, and how long threads waited for it.
  */
-#ifndef ANALYSE_GIL_H
-#define ANALYSE_GIL_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "analyse/report.h"
@@ -17,5 +16,3 @@ int gil_say(struct report *report, const struct paths *paths);
 
 /* A row for each process that ran Python. */
 void gil_table(struct report *report, const struct run *run);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   The run must outlive its groups.
  */
-#ifndef ANALYSE_GROUPS_H
-#define ANALYSE_GROUPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct groups {
 int groups_init(struct groups *groups, const struct run *run,
 		const struct run_metric *metric, bool by_line);
 void groups_fini(struct groups *groups);
-
-#endif

@@ -6,13 +6,10 @@
  * What libraries do counts for the function that calls them.  A function that
  * only passes on to one other has no row: "main › … › step".
  */
-#ifndef ANALYSE_HOT_PATHS_H
-#define ANALYSE_HOT_PATHS_H
+#pragma once
 
 #include "analyse/paths.h"
 
 /* At most `limit` rows.  0, or -ENOMEM with a reason. */
 int hot_paths_table(struct report *report, const struct paths *paths,
 		    const struct run_metric *metric, size_t limit);
-
-#endif

@@ -9,8 +9,7 @@
  *        were never seen in a function of the program itself, in MPI, in CUDA
  *        or in a phase.  Of several runs, all have to say so.
  */
-#ifndef ANALYSE_IDLE_THREADS_H
-#define ANALYSE_IDLE_THREADS_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/run.h"
@@ -27,5 +26,3 @@ double idle_threads_sum(const struct run_metric *metric);
  */
 void idle_threads_say(struct report *report, const struct run *const runs[],
 		      const char *metric);
-
-#endif

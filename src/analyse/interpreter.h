@@ -3,8 +3,7 @@
  * interpreter.h - paths through the interpreter of Python, whose frames say
  * nothing of the program: what it called does, and what called it.
  */
-#ifndef ANALYSE_INTERPRETER_H
-#define ANALYSE_INTERPRETER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ char *interpreter_module(const struct run *run, uint32_t node);
  */
 int interpreter_called(const struct paths *paths, uint32_t path,
 		       const double *exclusive, uint32_t *called, double *sum);
-
-#endif

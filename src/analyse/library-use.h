@@ -3,8 +3,7 @@
  * library-use.h - what libraries do for the program's functions: allocating,
  * formatting, locking, by the names of their functions.
  */
-#ifndef ANALYSE_LIBRARY_USE_H
-#define ANALYSE_LIBRARY_USE_H
+#pragma once
 
 #include "run/call-paths.h"
 
@@ -31,5 +30,3 @@ struct library_use {
 
 /* By path; to be freed, NULL when out of memory. */
 struct library_use *library_uses(const struct paths *paths);
-
-#endif

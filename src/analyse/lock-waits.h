@@ -3,8 +3,7 @@
  * lock-waits.h - waits of threads for locks and for each other: for what,
  * where, and where it was held meanwhile.
  */
-#ifndef ANALYSE_LOCK_WAITS_H
-#define ANALYSE_LOCK_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int lock_table_say(struct report *report, const struct paths *paths);
 /* A row for each, at most so many of locks and as many of others. */
 int lock_table_put(struct report *report, const struct paths *paths,
 		   size_t limit);
-
-#endif

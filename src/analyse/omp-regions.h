@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* omp-regions.h - the parallel regions of OpenMP of a run, by their place. */
-#ifndef ANALYSE_OMP_REGIONS_H
-#define ANALYSE_OMP_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ char *omp_region_culprit_in(const struct omp_region *r,
 /* The one with most waiting, when that is worth a sentence. */
 void omp_regions_say(struct report *report, const struct paths *paths,
 		     const struct omp_regions *regions);
-
-#endif

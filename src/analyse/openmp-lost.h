@@ -3,8 +3,7 @@
  * openmp-lost.h - what a process lost by threads that waited in the OpenMP
  * runtime.
  */
-#ifndef ANALYSE_OPENMP_LOST_H
-#define ANALYSE_OPENMP_LOST_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "analyse/report.h"
@@ -22,5 +21,3 @@ double openmp_lost(const struct run_rank *rank, double elapsed, double useful);
  * sched_yield(), when it is worth a sentence; 0 or -ENOMEM.
  */
 int openmp_say(struct report *report, const struct paths *paths);
-
-#endif

@@ -4,8 +4,7 @@
  * them do not bend: further from the median than 3.5 times the median
  * deviation, scaled to a standard one (doc/copse-report.1 cites it).
  */
-#ifndef ANALYSE_OUTLIER_H
-#define ANALYSE_OUTLIER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ int outlier_rule(struct outliers *to, const double *values, size_t count,
 
 /* 1: an outlier above, -1: below, 0: none. */
 int outlier_is(const struct outliers *rule, double value);
-
-#endif

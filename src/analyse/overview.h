@@ -6,8 +6,7 @@
  *
  * Ownership   The runs must outlive it.
  */
-#ifndef ANALYSE_OVERVIEW_H
-#define ANALYSE_OVERVIEW_H
+#pragma once
 
 #include "analyse/analysis.h"
 #include "analyse/compare/overview-diff.h"
@@ -72,5 +71,3 @@ void overview_fini(struct overview *o);
 
 /* It takes less than a second, as far as sizes tell. */
 bool overview_is_quick(const struct run *run);
-
-#endif

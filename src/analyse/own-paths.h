@@ -4,8 +4,7 @@
  * those of libraries that everything uses: the mathematical ones, memory,
  * formatted output, templates of the C++ library.
  */
-#ifndef ANALYSE_OWN_PATHS_H
-#define ANALYSE_OWN_PATHS_H
+#pragma once
 
 #include "run/call-paths.h"
 
@@ -30,5 +29,3 @@ uint32_t paths_mostly(const struct paths *paths, uint32_t path,
 
 /* The function is in the C library or its mathematical part. */
 bool paths_in_c_or_math(const struct run *run, uint32_t node);
-
-#endif

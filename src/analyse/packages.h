@@ -3,8 +3,7 @@
  * packages.h - packages of Python: what was installed or came with the
  * interpreter, known by the files that functions are in.
  */
-#ifndef ANALYSE_PACKAGES_H
-#define ANALYSE_PACKAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool package_of(struct package *to, const char *file);
  * elsewhere stands below it.  0, or -ENOMEM with a reason.
  */
 int packages_collapse(struct run *run);
-
-#endif

@@ -6,8 +6,7 @@
  * Codes   A byte is 0 for nothing, else b stands for top * 2^((b - 255) / 16):
  *         within 2.2 % of the value.
  */
-#ifndef ANALYSE_PATH_HEAT_H
-#define ANALYSE_PATH_HEAT_H
+#pragma once
 
 #include "analyse/rank-groups.h"
 #include "run/call-paths.h"
@@ -34,5 +33,3 @@ int path_heat_init(struct path_heat *heat, const struct paths *paths,
 		   const struct run_metric *metric,
 		   const struct rank_groups *groups, const bool *wanted);
 void path_heat_fini(struct path_heat *heat);
-
-#endif

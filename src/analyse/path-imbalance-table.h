@@ -3,8 +3,7 @@
  * path-imbalance-table.h - the table of call paths that take longer on one rank
  * than on the others, those first of which an even load would save most.
  */
-#ifndef ANALYSE_PATH_IMBALANCE_TABLE_H
-#define ANALYSE_PATH_IMBALANCE_TABLE_H
+#pragma once
 
 #include "analyse/analysis.h"
 #include "analyse/rank-distribution.h"
@@ -24,5 +23,3 @@ int skew_table(struct report *report, const struct skews *skews,
 /* Two cells: the shape of the values as a word and as a text. */
 void skew_table_shape(struct report *report, const struct shapes *shapes,
 		      const double *values);
-
-#endif

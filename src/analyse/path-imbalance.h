@@ -14,8 +14,7 @@
  *
  * Ownership   The paths must outlive their skews.
  */
-#ifndef ANALYSE_PATH_IMBALANCE_H
-#define ANALYSE_PATH_IMBALANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ int skew_values(const struct skews *skews, uint32_t path, double *to);
  */
 int skew_outside_mpi(const struct skews *skews, uint32_t path, double *to,
 		     struct skew *skew);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* paths.h - call paths as reports show them: their values, and their names. */
-#ifndef ANALYSE_PATHS_H
-#define ANALYSE_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 
 /* "solve.c:42", the base name of a file and its line; NULL: not known. */
 char *paths_place(const struct run *run, uint32_t file, uint32_t line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phrase.h - times, sizes and numbers of things, as sentences have them. */
-#ifndef ANALYSE_PHRASE_H
-#define ANALYSE_PHRASE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ static inline const char *phrase_most_begins(double share)
 {
 	return share >= 0.5 ? "Most" : "The largest part";
 }
-
-#endif

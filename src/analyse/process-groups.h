@@ -3,8 +3,7 @@
  * process-groups.h - the processes of a run by what they do: those of one
  * name that processes of one group started.
  */
-#ifndef ANALYSE_PROCESS_GROUPS_H
-#define ANALYSE_PROCESS_GROUPS_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/call-paths.h"
@@ -15,5 +14,3 @@
  */
 int process_groups_say(struct report *report, const struct paths *paths,
 		       const struct run_metric *metric);
-
-#endif

@@ -3,8 +3,7 @@
  * processes.h - the processes of a run: what reports call them, how many there
  * are, and on how many hosts.
  */
-#ifndef ANALYSE_PROCESSES_H
-#define ANALYSE_PROCESSES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -52,5 +51,3 @@ const char *processes_command(const struct run *run);
 /* "0–2, 5" of processes picked[0 … count - 1]; to be freed, or NULL. */
 char *processes_list(const struct run *run, const uint32_t *picked,
 		     size_t count);
-
-#endif

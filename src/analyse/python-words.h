@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* python-words.h - how functions of Python stand in sentences. */
-#ifndef ANALYSE_PYTHON_WORDS_H
-#define ANALYSE_PYTHON_WORDS_H
+#pragma once
 
 #include "run/call-paths.h"
 
@@ -41,5 +40,3 @@ const char *python_program(const char *command);
 /* Of a process that multiprocessing, or Jupyter, started for a program: it does
    not say which. */
 bool python_is_worker(const char *command);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   A choice owns its rows, which say nothing of the run.
  */
-#ifndef ANALYSE_RANK_CHOICE_H
-#define ANALYSE_RANK_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ int rank_choice_telling(struct rank_choice *choice, const struct run *run,
  * out of memory.
  */
 char *rank_choice_text(const struct rank_choice *choice, const struct run *run);
-
-#endif

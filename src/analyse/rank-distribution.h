@@ -8,8 +8,7 @@
  * Of outliers it is 1 - how far the others are apart / how far the outliers are
  * from them: one rank of thousands is a small part of the variance.
  */
-#ifndef ANALYSE_RANK_DISTRIBUTION_H
-#define ANALYSE_RANK_DISTRIBUTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ const char *shape_word(const struct shape *shape);
  */
 char *shape_text(const struct shape *shape, const struct shapes *shapes,
 		 const double *values);
-
-#endif

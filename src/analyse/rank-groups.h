@@ -4,8 +4,7 @@
  * lines: neighbours, of one host as far as there is room, but for those that
  * somebody names, each of which stays alone.
  */
-#ifndef ANALYSE_RANK_GROUPS_H
-#define ANALYSE_RANK_GROUPS_H
+#pragma once
 
 #include "run/run.h"
 
@@ -27,5 +26,3 @@ enum {
 int rank_groups_init(struct rank_groups *groups, const struct run *run,
 		     const bool *named);
 void rank_groups_fini(struct rank_groups *groups);
-
-#endif

@@ -7,8 +7,7 @@
  * Failure     Out of memory is kept in the report: every call may be made,
  *             report_error() says at the end whether one failed.
  */
-#ifndef ANALYSE_REPORT_H
-#define ANALYSE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,5 +132,3 @@ void report_tree(struct report *report, uint32_t depth, const char *name,
 
 void report_check(struct report *report, const char *group, const char *name,
 		  bool failed, const char *message);
-
-#endif

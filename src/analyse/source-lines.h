@@ -3,8 +3,7 @@
  * source-lines.h - the text of the source lines that take most, with those
  * around them, where their files can be read here.
  */
-#ifndef ANALYSE_SOURCE_LINES_H
-#define ANALYSE_SOURCE_LINES_H
+#pragma once
 
 #include "run/run.h"
 
@@ -31,5 +30,3 @@ struct source_lines {
 int source_lines_init(struct source_lines *s, const struct run *run,
 		      const struct run_metric *metric);
 void source_lines_fini(struct source_lines *s);
-
-#endif

@@ -9,8 +9,7 @@
  * HOME as their user calls them, and those of the system, which root alone can
  * have put there.  (For root they are not told apart.)
  */
-#ifndef ANALYSE_SOURCE_OPEN_H
-#define ANALYSE_SOURCE_OPEN_H
+#pragma once
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -22,5 +21,3 @@
  */
 int source_open(const char *name, const char *module, char path[PATH_MAX],
 		struct stat *st);
-
-#endif

@@ -4,8 +4,7 @@
  * `std::_Rb_tree<int, std::pair<int const, float>, …>` is `map<int, float>`.
  * Arguments that nobody writes (allocators, comparisons) are left out.
  */
-#ifndef ANALYSE_STD_NAMES_H
-#define ANALYSE_STD_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ size_t operator_size(const char *name, const char *at);
 
 /* To be freed; NULL when out of memory. */
 char *std_name(const char *name);
-
-#endif

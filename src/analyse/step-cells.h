@@ -6,8 +6,7 @@
  * Method   Cells are summed up by path over the stretch in question, less what
  *          the loop has in as many iterations.
  */
-#ifndef ANALYSE_STEP_CELLS_H
-#define ANALYSE_STEP_CELLS_H
+#pragma once
 
 #include "analyse/step-times.h"
 #include "run/call-paths.h"
@@ -50,5 +49,3 @@ struct step_cpu {
 };
 struct step_cpu step_cells_cpu(const struct step_cells *cells, uint32_t rank,
 			       double from, double to);
-
-#endif

@@ -10,8 +10,7 @@
  *          and more than chance makes of so many samples.  Or the rank is late
  *          in a rhythm that chance makes in 1 of 100 runs at most.
  */
-#ifndef ANALYSE_STEP_FINDINGS_H
-#define ANALYSE_STEP_FINDINGS_H
+#pragma once
 
 #include "analyse/step-cells.h"
 
@@ -49,5 +48,3 @@ struct step_findings {
 int step_findings_init(struct step_findings *to, struct step_times *times,
 		       const struct paths *paths);
 void step_findings_fini(struct step_findings *findings);
-
-#endif

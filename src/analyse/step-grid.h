@@ -4,8 +4,7 @@
  * ranks together, columns of one iteration or of some.  Cells are sums over
  * both; beside them stands the longest of one rank.
  */
-#ifndef ANALYSE_STEP_GRID_H
-#define ANALYSE_STEP_GRID_H
+#pragma once
 
 #include "analyse/rank-groups.h"
 #include "analyse/step-findings.h"
@@ -48,5 +47,3 @@ enum {
 int step_grid_init(struct step_grid *grid, const struct paths *paths,
 		   const struct rank_groups *groups);
 void step_grid_fini(struct step_grid *grid);
-
-#endif

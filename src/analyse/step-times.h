@@ -2,8 +2,7 @@
 /*
  * step-times.h - the iterations of a run: how long each took on all ranks.
  */
-#ifndef ANALYSE_STEP_TIMES_H
-#define ANALYSE_STEP_TIMES_H
+#pragma once
 
 #include "run/run.h"
 
@@ -45,5 +44,3 @@ double step_times_own(const struct step_times *times, size_t rank, size_t row);
 
 /* They change their places; 0 of none. */
 double step_times_median(double *values, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-kinds.h - threads by their names and where they began. */
-#ifndef ANALYSE_THREAD_KINDS_H
-#define ANALYSE_THREAD_KINDS_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "analyse/report.h"
@@ -9,5 +8,3 @@
 /* A row for each kind, over all processes, at most so many. 0, or -ENOMEM. */
 int thread_kinds_put(struct report *report, const struct paths *paths,
 		     size_t limit);
-
-#endif

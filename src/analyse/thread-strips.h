@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-strips.h - what each thread of a process did with its time. */
-#ifndef ANALYSE_THREAD_STRIPS_H
-#define ANALYSE_THREAD_STRIPS_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/run.h"
@@ -28,5 +27,3 @@ void thread_parts(uint64_t to[THREAD_PARTS], const struct run_thread *t);
 /* A row for each process, at most so many; and for programs all threads. */
 int thread_strips_put(struct report *report, const struct run *run,
 		      size_t limit);
-
-#endif

@@ -9,8 +9,7 @@
  *         below it, without that of its other paths.  What is less than a
  *         16th of them stands for its caller.
  */
-#ifndef ANALYSE_TIME_GRID_H
-#define ANALYSE_TIME_GRID_H
+#pragma once
 
 #include "analyse/rank-groups.h"
 #include "run/call-paths.h"
@@ -69,5 +68,3 @@ struct time_grid_choice {
 int time_grid_init(struct time_grid *grid, const struct paths *paths,
 		   const struct time_grid_choice *choice);
 void time_grid_fini(struct time_grid *grid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unnamed.h - how much is in functions that have no names, and what to do. */
-#ifndef ANALYSE_UNNAMED_H
-#define ANALYSE_UNNAMED_H
+#pragma once
 
 #include "analyse/report.h"
 #include "run/run.h"
@@ -13,5 +12,3 @@ void unnamed_say(struct report *report, const struct run *run,
 /* As a note, that the program was built without -g, and what that lacks. */
 void unnamed_say_lines(struct report *report, const struct run *run,
 		       const struct run_metric *metric);
-
-#endif

@@ -3,8 +3,7 @@
  * unwind-coverage.h - how many of all ticks have a call path from the program's
  * or the thread's start.
  */
-#ifndef ANALYSE_UNWIND_COVERAGE_H
-#define ANALYSE_UNWIND_COVERAGE_H
+#pragma once
 
 #include "run/run.h"
 
@@ -16,5 +15,3 @@ struct complete {
 
 /* 0, or -ENOMEM with a reason. */
 int complete_of(struct complete *to, const struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* value.h - values of metrics in the units of reports, and their cells. */
-#ifndef ANALYSE_VALUE_H
-#define ANALYSE_VALUE_H
+#pragma once
 
 #include <math.h>
 
@@ -39,5 +38,3 @@ double value_extreme(const struct run_metric *metric, size_t node);
 
 /* a / b, and 0 when b is 0. */
 double value_ratio(double a, double b);
-
-#endif

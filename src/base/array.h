@@ -3,8 +3,7 @@
  * array.h - arrays that grow: a pointer, a count of elements, and the room,
  * which is the number of elements that fit.  An empty array is NULL, 0, 0.
  */
-#ifndef BASE_ARRAY_H
-#define BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void *array_grow(void *at, size_t count, size_t *room, size_t size);
  */
 bool array_append(void *array, size_t *count, size_t *room, size_t size,
 		  const void *row);
-
-#endif

@@ -5,8 +5,7 @@
  * A batch is plain data of fixed size, so that a live profile can hold it.  All
  * zero means: no batch job.  Texts that do not fit are cut and end in "...".
  */
-#ifndef BASE_BATCH_H
-#define BASE_BATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ void batch_set(struct batch *b, const struct batch_info *info, const char *text,
 
 /* Copy bytes that may be foreign: every member of `to` is a valid text. */
 void batch_take(struct batch *to, const struct batch *from);
-
-#endif

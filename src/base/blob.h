@@ -9,8 +9,7 @@
  * Failure     A blob remembers its first failure.  After it, blob_put…() does
  *             nothing and blob_get…() returns NULL.
  */
-#ifndef BASE_BLOB_H
-#define BASE_BLOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void blob_put_strings(struct blob *blob, const struct strings *strings);
  * out of memory, or there are no strings.
  */
 uint32_t *blob_get_strings(struct blob *blob, struct strings *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comparison.h - functions for qsort(), written as the keys to sort by. */
-#ifndef BASE_COMPARISON_H
-#define BASE_COMPARISON_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@
 		const __typeof__(*(rows)) *a = (rows) + *i, *b = (rows) + *j;  \
 		return keys;                                                   \
 	}
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cores.h - the cores that a process could use, and its wait for them. */
-#ifndef BASE_CORES_H
-#define BASE_CORES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ struct cores {
 	uint64_t key;       /* the same for the same cores of a host */
 	uint64_t waited_ns; /* how long its first thread waited for one */
 };
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads   Each thread has its own last reason.
  */
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+#pragma once
 
 /*
  * Record the reason, without a full stop, and return err (a negative errno),
@@ -24,5 +23,3 @@ void fail_step(const char *what);
 
 /* The last reason recorded by this thread; never NULL, owned by err.c. */
 const char *fail_reason(void);
-
-#endif

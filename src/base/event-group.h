@@ -14,8 +14,7 @@
  * Groups are looked for in the folder that $COPSE_GROUPS names, then in
  * copse's own.
  */
-#ifndef BASE_EVENT_GROUP_H
-#define BASE_EVENT_GROUP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -50,5 +49,3 @@ void event_group_free(struct event_group *group); /* NULL is fine */
  * for free(); NULL when out of memory.
  */
 char **event_group_names(void);
-
-#endif

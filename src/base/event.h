@@ -6,8 +6,7 @@
  * As text: "NAME PERIOD USER_ONLY" and, for each part, "SIGN TYPE CONFIG
  * CONFIG1 CONFIG2 NO_USER NO_KERNEL"; a ';' between events.
  */
-#ifndef BASE_EVENT_H
-#define BASE_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct event_source {
 	/* Every name that may be worth a try. */
 	void (*list)(void (*each)(void *to, const char *name), void *to);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family.h - what the system counted for a process and all that it started. */
-#ifndef BASE_FAMILY_H
-#define BASE_FAMILY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct family {
 	uint64_t switches;  /* times that a thread blocked (voluntary switch) */
 	uint64_t own_ns;    /* of start_ns, what the collector took */
 };
-
-#endif

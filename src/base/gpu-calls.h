@@ -3,8 +3,7 @@
  * gpu-calls.h - what a CUDA function does, judged by its name without the
  * version.  The runtime and the driver name their functions alike.
  */
-#ifndef BASE_GPU_CALLS_H
-#define BASE_GPU_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -43,5 +42,3 @@ static inline bool gpu_call_waits(const char *name)
 	return length >= sizeof(end) - 1 &&
 	       !strcmp(verb + length - (sizeof(end) - 1), end);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * declared symbol belongs to another library, and reads its address from a
  * table first.  That costs too much on paths that take a few nanoseconds.
  */
-#ifndef BASE_HIDDEN_H
-#define BASE_HIDDEN_H
+#pragma once
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -26,5 +25,3 @@
  * right before start.c's, since each 64 KiB of code cost it a fault.
  */
 #define AT_FORK __attribute__((section(".text.hot.fork")))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* install-dir.h - the folder from which copse runs. */
-#ifndef BASE_INSTALL_DIR_H
-#define BASE_INSTALL_DIR_H
+#pragma once
 
 #include <limits.h>
 
@@ -10,5 +9,3 @@
  * that is the tree's root.  0, or -errno with a reason.
  */
 int install_dir(char to[PATH_MAX]);
-
-#endif

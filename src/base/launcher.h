@@ -3,8 +3,7 @@
  * launcher.h - which launcher started this process, and the key of its job.
  * All processes of a job have the same key, and no other process has it.
  */
-#ifndef BASE_LAUNCHER_H
-#define BASE_LAUNCHER_H
+#pragma once
 
 #define LAUNCHER_KEY 192 /* bytes */
 
@@ -25,5 +24,3 @@ enum launcher {
  * MPI_Comm_spawn starts are a job of their own.
  */
 enum launcher launcher_find(char key[LAUNCHER_KEY]);
-
-#endif

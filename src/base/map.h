@@ -5,8 +5,7 @@
  *
  * Threads   One user at a time.
  */
-#ifndef BASE_MAP_H
-#define BASE_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b);
  * returned.  MAP_NONE when out of memory.
  */
 uint32_t map_put(struct map *map, uint64_t a, uint64_t b, uint32_t fresh);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* metric.h - what a metric is, shared by every stage from live to format. */
-#ifndef BASE_METRIC_H
-#define BASE_METRIC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ static inline uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 		return a + b;
 	}
 }
-
-#endif

@@ -4,8 +4,7 @@
  * NAME.2.copse, NAME.3.copse ...  A name without the suffix .copse becomes
  * NAME, NAME.2, NAME.3 ...  Names do not end in a slash.
  */
-#ifndef BASE_NUMBERED_H
-#define BASE_NUMBERED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool numbered_has_profile(const char *path);
  * began last, by malloc, and their number.  NULL: none, or out of memory.
  */
 char *numbered_newest(const char *name, size_t *count);
-
-#endif

@@ -11,8 +11,7 @@
  * Failure   The failure of the lowest index is returned with its reason.  Items
  *           after it are not taken; nor is any item once finish() has failed.
  */
-#ifndef BASE_ORDERED_POOL_H
-#define BASE_ORDERED_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ struct ordered_work {
 
 /* 0, or -errno with a reason; threads 0: as many as this process has cores. */
 int ordered_pool_run(const struct ordered_work *work, unsigned int threads);
-
-#endif

@@ -7,8 +7,7 @@
  * Memory    1 KiB of stack; 2 KiB for a loader other than this process's.
  * Failure   A file that cannot be read counts as compatible: exec reports why.
  */
-#ifndef BASE_PRELOAD_COMPAT_H
-#define BASE_PRELOAD_COMPAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ enum {
 	COMPAT_LINK = 32
 };
 void compat_name_open(char to[COMPAT_LINK], int fd);
-
-#endif

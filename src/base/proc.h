@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* proc.h - the files of /proc/PID. */
-#ifndef BASE_PROC_H
-#define BASE_PROC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ uint64_t proc_stat(pid_t pid, int wanted);
 
 /* Its parent, 0: there is none in sight. */
 pid_t proc_parent(pid_t pid);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A list is patterns separated by commas.  An empty `include` means all.
  */
-#ifndef BASE_PROGRAM_FILTER_H
-#define BASE_PROGRAM_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  */
 bool program_filter_wants(const char *include, const char *exclude,
 			  const char *called, const char *file);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Failure   -errno, no reason.
  */
-#ifndef BASE_REGULAR_H
-#define BASE_REGULAR_H
+#pragma once
 
 #include <dirent.h>
 
@@ -45,5 +44,3 @@ DIR *regular_list(int dir);
 
 /* The part of the path that counts. */
 const char *regular_part(int dir, const char *path);
-
-#endif

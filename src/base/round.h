@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* round.h - rounds a double that may come from a foreign file to a count. */
-#ifndef BASE_ROUND_H
-#define BASE_ROUND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ static inline uint64_t round_to_count(double value)
 	return value < 18446744073709549568.0 ? (uint64_t)(value + 0.5)
 					      : UINT64_MAX;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Ownership   Strings point to a default, to the environment or to what the
  *             caller passed; nothing is copied or freed.
  */
-#ifndef BASE_SETTINGS_H
-#define BASE_SETTINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void settings_option(const struct setting_info *info, char *to);
 
 /* "COPSE_FREQ" for freq; `to` holds 64 bytes. */
 void settings_variable(const struct setting_info *info, char *to);
-
-#endif

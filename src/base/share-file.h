@@ -3,8 +3,7 @@
  * share-file.h - text files that copse brings along and users add to: NAME and
  * a suffix, in the user's own folder, then in copse's.
  */
-#ifndef BASE_SHARE_FILE_H
-#define BASE_SHARE_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,5 +34,3 @@ char *share_trim(char *text);
  * *rest, the text behind it; in place.  "": there is none.
  */
 char *share_line(char *line, char **rest);
-
-#endif

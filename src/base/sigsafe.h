@@ -7,9 +7,6 @@
  * other marked functions and the names in tests/rules/sigsafe.allow.  So
  * malloc, stdio, locks and lazy TLS fail `make check`, not a run at 4096 ranks.
  */
-#ifndef BASE_SIGSAFE_H
-#define BASE_SIGSAFE_H
+#pragma once
 
 #define SIGSAFE __attribute__((section(".text.sigsafe")))
-
-#endif

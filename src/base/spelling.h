@@ -3,8 +3,7 @@
  * spelling.h - guesses which known word the user meant: the one that takes the
  * fewest corrections.
  */
-#ifndef BASE_SPELLING_H
-#define BASE_SPELLING_H
+#pragma once
 
 enum {
 	SPELLING_SIZE = 64
@@ -32,5 +31,3 @@ void spelling_try_as(struct spelling *n, const char *known, const char *meant);
 /* "; did you mean 'hotspots'?", or ";" when none is near.  It stands between a
    sentence and the list of known words. */
 const char *spelling_hint(struct spelling *n);
-
-#endif

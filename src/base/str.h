@@ -5,8 +5,7 @@
  * Ownership   A pool owns its strings; a pointer from str_at() is valid until
  *             the pool's end.
  */
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ const char *str_base(const char *path);
 
 /* A word, quoted as for a shell when it needs it. */
 void str_quote(FILE *to, const char *word);
-
-#endif

@@ -6,8 +6,7 @@
  * Signals   All may run in a handler: no errno, no cancellation point.
  * Failure   A negative errno, as the kernel returns it.
  */
-#ifndef BASE_SYS_H
-#define BASE_SYS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -78,5 +77,3 @@ static inline __attribute__((always_inline)) uint32_t sys_length(const char *s,
 		n++;
 	return n;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Signals   Makes system calls only, so a child of vfork() may ask.
  */
-#ifndef BASE_TIGHT_LIMITS_H
-#define BASE_TIGHT_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ static inline const char *limit_too_tight(void)
 		       "too few for a clock as well";
 	return NULL;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Signals   All may be called in a handler.
  */
-#ifndef BASE_TIMEBASE_H
-#define BASE_TIMEBASE_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -29,5 +28,3 @@ SIGSAFE void timebase_now(struct timebase *to);
  * from the kernel's boot id and the time namespace.  0: not known (no /proc).
  */
 SIGSAFE uint64_t timebase_id(void);
-
-#endif

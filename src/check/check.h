@@ -5,8 +5,7 @@
  *
  * Failure   Nothing fails: whatever goes wrong is an answer.
  */
-#ifndef CHECK_CHECK_H
-#define CHECK_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ extern const size_t doctor_probe_count;
 
 void doctor_ask(const struct probe *probe, const struct doctor *d,
 		struct finding *to);
-
-#endif

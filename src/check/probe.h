@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* probe.h - what the probes share; their prototypes follow from probes.def. */
-#ifndef CHECK_PROBE_H
-#define CHECK_PROBE_H
+#pragma once
 
 #include "check/check.h"
 
@@ -31,5 +30,3 @@ void ask_line(const char *path, char *to, size_t size);
 /* "Seccomp:" and its like in /proc/self/status, by a base, or `none`. */
 unsigned long long ask_status(const char *key, int base,
 			      unsigned long long none);
-
-#endif

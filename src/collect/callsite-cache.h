@@ -16,8 +16,7 @@
  * Threads   A struct sites belongs to one thread.
  * Signals   All may run in a handler, while the thread is not busy.
  */
-#ifndef COLLECT_CALLSITE_CACHE_H
-#define COLLECT_CALLSITE_CACHE_H
+#pragma once
 
 #include "base/sigsafe.h"
 #include "collect/region.h"
@@ -171,5 +170,3 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 				       live_ref node,
 				       const struct unwind_beyond *beyond);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * No clock makes a system call return EINTR.
  */
-#ifndef COLLECT_CLOCK_H
-#define COLLECT_CLOCK_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns);
 SIGSAFE bool clock_renew(struct clock *clock, uint64_t period_ns);
 
 SIGSAFE enum timer_signal clock_timer_signal(const siginfo_t *info);
-
-#endif

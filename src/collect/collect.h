@@ -4,8 +4,7 @@
  * active, and pauses.  start.c starts it before main() when the process runs
  * under `copse run`, and again in every forked child.
  */
-#ifndef COLLECT_COLLECT_H
-#define COLLECT_COLLECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ collect_paused_until(uint64_t ns)
 
 /* timer-signal.c: installs the handler. */
 int timer_signal_init(void);
-
-#endif

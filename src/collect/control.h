@@ -13,8 +13,7 @@
  * Signals   Only what is marked; the others take a lock.
  * Fork      A child goes on as its parent was.
  */
-#ifndef COLLECT_CONTROL_H
-#define COLLECT_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ uint64_t control_measured_since(void);
 
 /* An MPI rank that is not measured: leave word of it in `directory`. */
 void control_left_out(const char *directory, int rank);
-
-#endif

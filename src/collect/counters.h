@@ -13,8 +13,7 @@
  * Failure     Nothing fails visibly: an event that cannot be opened or read
  *             is a counted loss, and what it counted since is not known.
  */
-#ifndef COLLECT_COUNTERS_H
-#define COLLECT_COUNTERS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ SIGSAFE void counters_leave_out(struct thread *t);
 /* What was counted before an MPI call is its caller's, then its own. */
 void counters_enter(struct thread *t);
 void counters_leave(struct thread *t, live_ref node);
-
-#endif

@@ -8,8 +8,7 @@
  * Signals   Functions marked SIGSAFE may run in a handler.
  * Failure   Without a tally nothing is counted.
  */
-#ifndef COLLECT_ENLIST_H
-#define COLLECT_ENLIST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ SIGSAFE void enlist_failed(void);
  * stand for the program itself, and what it used is known.
  */
 uint64_t enlist_odds(uint64_t period_ns);
-
-#endif

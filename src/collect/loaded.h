@@ -9,8 +9,7 @@
  *
  * Threads   Any.  The loader's locks are taken.
  */
-#ifndef COLLECT_LOADED_H
-#define COLLECT_LOADED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void *copse_loaded(bool (*are)(const char *file), bool keep,
  * long as that is loaded.  NULL: in none.
  */
 void *loaded_beside(const void *code, const char *symbol);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads   A record of the calling thread's.
  */
-#ifndef COLLECT_LOCK_TAKEN_H
-#define COLLECT_LOCK_TAKEN_H
+#pragma once
 
 #include "collect/lock-wait.h"
 
@@ -32,5 +31,3 @@ static inline uintptr_t lock_taken_inside(const struct lock_taken *last,
 {
 	return last->lock == lock && last->frame < frame ? last->pc : 0;
 }
-
-#endif

@@ -16,8 +16,7 @@
  * Failure   Nothing fails: the program's call is made in any case, and errno
  *           is unchanged.
  */
-#ifndef COLLECT_LOCK_WAIT_H
-#define COLLECT_LOCK_WAIT_H
+#pragma once
 
 #include "collect/region.h"
 
@@ -132,5 +131,3 @@ void copse_lock_go_on(struct lock_wait *w, bool had);
 uint64_t copse_lock_release(struct contended *c);
 void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 		      uint64_t ns, const uintptr_t *frame, uintptr_t taken);
-
-#endif

@@ -8,8 +8,7 @@
  *           only tries: it waits for nobody.
  * Fork      Another thread may have held it: the child opens it.
  */
-#ifndef COLLECT_LOCK_H
-#define COLLECT_LOCK_H
+#pragma once
 
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ static inline void lock_open(struct lock *lock)
 	if (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) != LOCK_FREE)
 		__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE);
 }
-
-#endif

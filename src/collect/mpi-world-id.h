@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi-world-id.h - a name for the MPI_COMM_WORLD that this process is in. */
-#ifndef COLLECT_MPI_WORLD_ID_H
-#define COLLECT_MPI_WORLD_ID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * is.  `own` is a name that no other process has.
  */
 uint64_t world_id(int size, uint64_t own);
-
-#endif

@@ -10,8 +10,7 @@
  * Threads   A member writes its own line, the master reads all.
  * Failure   Without memory the last member is not known.
  */
-#ifndef COLLECT_OMP_LATE_H
-#define COLLECT_OMP_LATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ void omp_slots_prepare(struct thread *t, uint32_t level, uint32_t members);
  */
 void omp_late_count(struct thread *t, const struct omp_team *team,
 		    uint32_t meeting, uint64_t passed);
-
-#endif

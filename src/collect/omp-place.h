@@ -6,8 +6,7 @@
  *
  * Threads   The thread's own, as long as its tree.
  */
-#ifndef COLLECT_OMP_PLACE_H
-#define COLLECT_OMP_PLACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +68,3 @@ static inline void omp_place_add(struct thread *t, struct omp_place *place,
 	if (to)
 		*to += value;
 }
-
-#endif

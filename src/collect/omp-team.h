@@ -17,8 +17,7 @@
  * Signals     omp_team_look() and omp_team_sampled() are for handlers only.
  * Failure     Nothing fails: the program's function is called in any case.
  */
-#ifndef COLLECT_OMP_TEAM_H
-#define COLLECT_OMP_TEAM_H
+#pragma once
 
 #include "base/hidden.h"
 #include "base/sigsafe.h"
@@ -140,5 +139,3 @@ SIGSAFE void omp_team_sampled(live_ref node);
  * over, or that a longjmp has left.
  */
 SIGSAFE void omp_team_look(struct thread *t, uintptr_t sp);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phase.h - phases of the program (copse.h), nested in each thread. */
-#ifndef COLLECT_PHASE_H
-#define COLLECT_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct phases {
  */
 struct region_name;
 struct region_name *phase_name(const char *text);
-
-#endif

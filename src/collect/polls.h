@@ -20,8 +20,7 @@
  * Signals   None may run in a handler.  What a handler sees of a poll that is
  *           skipped is its region.
  */
-#ifndef COLLECT_POLLS_H
-#define COLLECT_POLLS_H
+#pragma once
 
 #include "collect/region.h"
 
@@ -198,5 +197,3 @@ void polls_sampled(struct polls *p, struct live_call *call, uint64_t ns,
 
 /* One that was measured took so long, which is not long: so does any. */
 void polls_took(struct polls *p, uint64_t ns);
-
-#endif

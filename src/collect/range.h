@@ -8,8 +8,7 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_RANGE_H
-#define COLLECT_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool copse_ranges_wanted(void);
 /* What to end it by; 0: it is not measured. */
 uint64_t copse_range_start(const char *name);
 void copse_range_end(uint64_t id);
-
-#endif

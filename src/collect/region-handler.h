@@ -3,8 +3,7 @@
  * region-handler.h - regions as the collector sees them; region.h is the
  * adapters' side.
  */
-#ifndef COLLECT_REGION_HANDLER_H
-#define COLLECT_REGION_HANDLER_H
+#pragma once
 
 #include "base/sigsafe.h"
 #include "collect/region.h"
@@ -52,5 +51,3 @@ static inline live_ref region_record(struct thread *t, uint64_t size)
 
 /* What is kept of a context beside its metrics; NULL: no memory. */
 struct live_call *region_call(struct thread *t, live_ref node);
-
-#endif

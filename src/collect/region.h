@@ -12,8 +12,7 @@
  * Failure   Nothing fails visibly: without a live profile all calls return
  *           quickly and do nothing, losses are counted.
  */
-#ifndef COLLECT_REGION_H
-#define COLLECT_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,5 +150,3 @@ void copse_mpi_control(bool on);        /* MPI_Pcontrol(0) or (1) */
 /* A communicator was met: its record, *ref its name here; NULL when full. */
 struct live_comm *copse_comm_new(live_ref *ref);
 void copse_comm_name(struct live_comm *comm, const char *name);
-
-#endif

@@ -13,8 +13,7 @@
  *           interrupted code of the same thread is not inside this module:
  *           thread->busy sees to that.
  */
-#ifndef COLLECT_REGISTRY_H
-#define COLLECT_REGISTRY_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -89,5 +88,3 @@ SIGSAFE bool registry_function(const struct registry_function *f,
 /* A new thread record, or 0. */
 SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index);
 SIGSAFE live_ref registry_comm(void);
-
-#endif

@@ -13,8 +13,7 @@
  * Threads   A period belongs to one thread.
  * Signals   All marked functions may run in a handler.
  */
-#ifndef COLLECT_SAMPLE_PERIOD_H
-#define COLLECT_SAMPLE_PERIOD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ SIGSAFE uint64_t sample_period_keep(struct sample_period *p,
 				    const struct weights *w);
 /* It got that; 0: it cannot be given any other than it has. */
 SIGSAFE void sample_period_set(struct sample_period *p, uint64_t period_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sample.h - a sample is added to its thread's tree. */
-#ifndef COLLECT_SAMPLE_H
-#define COLLECT_SAMPLE_H
+#pragma once
 
 #include "collect/thread.h"
 
@@ -25,5 +24,3 @@ static inline void sample_settle(struct thread *t, live_ref node)
 	if (t->late)
 		sample_late(t, node);
 }
-
-#endif

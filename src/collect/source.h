@@ -13,8 +13,7 @@
  * Threads   The hooks of threads are called with the thread's own record, by
  *           that thread, but for paused() and dropped().
  */
-#ifndef COLLECT_SOURCE_H
-#define COLLECT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ extern HIDDEN const struct source *const *sources;
 			if ((*s_)->hook)                                       \
 				(*s_)->hook(__VA_ARGS__);                      \
 	} while (0)
-
-#endif

@@ -9,8 +9,7 @@
  *           later contexts have stamps, too.
  * Threads   Of one thread, outside its handler.
  */
-#ifndef COLLECT_STAMPS_H
-#define COLLECT_STAMPS_H
+#pragma once
 
 #include "live/layout.h"
 
@@ -33,5 +32,3 @@ static inline void stamps_count(struct thread *t, struct live_call *call,
 	else
 		stamps_add(t, call, ns, mpi_ns);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Threads   Of its own thread.
  * Signals   All may run in a handler.
  */
-#ifndef COLLECT_SWITCHES_H
-#define COLLECT_SWITCHES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ struct switches {        /* of a thread */
  * half of it.
  */
 SIGSAFE void switches_look(struct thread *t);
-
-#endif

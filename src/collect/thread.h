@@ -11,8 +11,7 @@
  *             the program may interrupt such code and never return (longjmp):
  *             `busy` says which frame it is, and so whether it is there still.
  */
-#ifndef COLLECT_THREAD_H
-#define COLLECT_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -233,5 +232,3 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why);
 /* unwind_path() for the thread; what its check finds is counted. */
 SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
 			     bool exact, const greg_t *registers, int *why);
-
-#endif

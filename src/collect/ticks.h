@@ -10,8 +10,7 @@
  *
  * Threads   A struct ticks belongs to one thread.
  */
-#ifndef COLLECT_TICKS_H
-#define COLLECT_TICKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline uint64_t ticks_at(const struct ticks *ticks, uint64_t counter)
 		return ticks->ns - ticks_took(ticks, ticks->counter - counter);
 	return ticks->ns + ticks_took(ticks, counter - ticks->counter);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * library does in its clock_gettime() need not be allowed in a handler, and
  * tells another time (libfaketime).
  */
-#ifndef COLLECT_TIME_H
-#define COLLECT_TIME_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -37,5 +36,3 @@ time_asked(clockid_t clock)
 	sys2(SYS_clock_gettime, clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
-
-#endif

@@ -13,8 +13,7 @@
  * Threads   A struct wait_events belongs to one thread; the level to all.
  * Signals   trace_points_add() is for the handler; the rest while it is busy.
  */
-#ifndef COLLECT_WAIT_EVENTS_H
-#define COLLECT_WAIT_EVENTS_H
+#pragma once
 
 #include "base/hidden.h"
 #include "base/sigsafe.h"
@@ -50,5 +49,3 @@ extern HIDDEN bool wait_events_of_all;
 void wait_events_add(struct thread *t, const struct live_part *part);
 SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
 			      uint64_t wall_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * draw.h - small drawings in a line of text: bars, sparklines and strips, in
  * block characters or in ASCII.  All are to be freed; NULL when out of memory.
  */
-#ifndef FORMAT_DRAW_H
-#define FORMAT_DRAW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ char *draw_heat(const double *values, size_t count, size_t width, bool utf8);
  * column shows the one that most of those have which it stands for.
  */
 char *draw_letters(const double *values, size_t count, size_t width);
-
-#endif

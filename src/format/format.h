@@ -8,8 +8,7 @@
  * Failure   0, or -errno with a reason; what `to` says is the caller's to
  * check.
  */
-#ifndef FORMAT_FORMAT_H
-#define FORMAT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ struct format {
 /* Every format, ended by NULL; the first is the default for reports. */
 extern const struct format *const formats[];
 const struct format *format_find(const char *name); /* or NULL */
-
-#endif

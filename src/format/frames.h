@@ -4,8 +4,7 @@
  * tools for stacks have them: a function, and the line in it that was sampled
  * or that calls the frame before.
  */
-#ifndef FORMAT_FRAMES_H
-#define FORMAT_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ static inline bool frame_is_inlined(const struct run *run,
 {
 	return run->nodes[frame->node].flags & RUN_INLINED;
 }
-
-#endif

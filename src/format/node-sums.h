@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* node-sums.h - what nodes have over all ranks, themselves and with those
  * below. */
-#ifndef FORMAT_NODE_SUMS_H
-#define FORMAT_NODE_SUMS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ void sums_string(FILE *to, const struct run *run, uint32_t string);
 
 /* "function", "line": what a node is. */
 const char *sums_kind(const struct run_node *node);
-
-#endif

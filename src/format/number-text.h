@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* number-text.h - numbers for programs: no unit, no exponent, a decimal point.
  */
-#ifndef FORMAT_NUMBER_TEXT_H
-#define FORMAT_NUMBER_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ void plain_cell(char *to, enum column_type type,
 
 /* A value of the tree. */
 void plain_value(char *to, enum column_type type, double value);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   The run must outlive it.
  */
-#ifndef FORMAT_OPERATION_INDEX_H
-#define FORMAT_OPERATION_INDEX_H
+#pragma once
 
 #include "run/run.h"
 
@@ -31,5 +30,3 @@ size_t operation_index_call_end(const struct operation_index *index,
 /* The rows of what `row` is one of: so many numbers. */
 const uint32_t *operation_index_rows(const struct operation_index *index,
 				     size_t row, size_t *count);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Failure     The first is kept in `err`, and nothing that follows matters.
  */
-#ifndef FORMAT_OTF2_WRITER_H
-#define FORMAT_OTF2_WRITER_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -105,5 +104,3 @@ void otf2_comms_fini(struct otf2_comms *comms);
  */
 int otf2_archive_write(const char *directory, const struct run *run,
 		       const struct format_choice *choice);
-
-#endif

@@ -3,8 +3,7 @@
  * page-parts.h - what html.c puts into the data of a page: members of the JSON,
  * and arrays.
  */
-#ifndef FORMAT_PAGE_PARTS_H
-#define FORMAT_PAGE_PARTS_H
+#pragma once
 
 #include "analyse/overview.h"
 #include "format/page-stream.h"
@@ -46,5 +45,3 @@ int page_put_threads(struct page_stream *s, const struct overview *o,
 
 /* page-sides.c: the same as page_put_run(), of two sides. */
 int page_put_sides(struct page_stream *s, const struct overview_diff *d);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Failure   Out of memory is kept; page_stream_end() says so.
  */
-#ifndef FORMAT_PAGE_STREAM_H
-#define FORMAT_PAGE_STREAM_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -72,5 +71,3 @@ int page_block(FILE *to, const char *id, const void *bytes, size_t size);
 			page_number(s, (uint64_t)(number));                    \
 		page_array_end(s);                                             \
 	} while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * page-strings.h - the strings that a page refers to, numbered as they come:
  * only those of a pool that something has.
  */
-#ifndef FORMAT_PAGE_STRINGS_H
-#define FORMAT_PAGE_STRINGS_H
+#pragma once
 
 #include "format/page-stream.h"
 
@@ -24,5 +23,3 @@ uint32_t page_string(struct page_strings *t, uint32_t string);
 
 /* The member `strings`, when all have come. */
 void page_put_strings(struct page_stream *s, const struct page_strings *t);
-
-#endif

@@ -3,8 +3,7 @@
  * page-tile.h - what a page that is served asks for beyond what it holds: exact
  * values, as JSON.
  */
-#ifndef FORMAT_PAGE_TILE_H
-#define FORMAT_PAGE_TILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -48,5 +47,3 @@ enum {
  */
 int page_tile_time(FILE *to, const struct paths *paths, size_t first,
 		   size_t ranks, uint32_t bin, uint32_t bins);
-
-#endif

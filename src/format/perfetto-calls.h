@@ -3,8 +3,7 @@
  * perfetto-calls.h - what is known to the microsecond, as slices for Perfetto:
  * kept calls of MPI, with arrows from whom a call waited for, and iterations.
  */
-#ifndef FORMAT_PERFETTO_CALLS_H
-#define FORMAT_PERFETTO_CALLS_H
+#pragma once
 
 #include "format/operation-index.h"
 #include "format/perfetto-packet.h"
@@ -30,5 +29,3 @@ void perfetto_calls_put(const struct perfetto_calls *calls, struct perfetto *to,
 void perfetto_iterations(const struct run *run, struct perfetto *to,
 			 uint32_t process, uint64_t begin, uint64_t track,
 			 uint64_t parent);
-
-#endif

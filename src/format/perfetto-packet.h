@@ -7,8 +7,7 @@
  * Ownership   The paths must outlive it.
  * Failure     Out of memory is kept in `out`: blob_error().
  */
-#ifndef FORMAT_PERFETTO_PACKET_H
-#define FORMAT_PERFETTO_PACKET_H
+#pragma once
 
 #include "base/blob.h"
 #include "run/call-paths.h"
@@ -74,5 +73,3 @@ void perfetto_stack(struct perfetto *p, uint32_t path);
 void perfetto_flow(struct perfetto *p, uint64_t flow, bool ends);
 void perfetto_instant(struct perfetto *p, uint64_t track, uint64_t ns,
 		      const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Failure   Out of memory is kept in the blob: blob_error().
  */
-#ifndef FORMAT_PROTOBUF_H
-#define FORMAT_PROTOBUF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void protobuf_text(struct blob *to, unsigned int field, const char *text);
 /* A message, or packed numbers, that stand in another blob, which is cleared.
  */
 void protobuf_message(struct blob *to, unsigned int field, struct blob *of);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* quote.h - any text, as formats for programs write it. */
-#ifndef FORMAT_QUOTE_H
-#define FORMAT_QUOTE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void quote_json(FILE *to, const char *text);
  * have are replaced; NULL: nothing.
  */
 void quote_xml(FILE *to, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * table-layout.h - a table as text: each cell a string, a unit for each column,
  * and widths that fit the page.
  */
-#ifndef FORMAT_TABLE_LAYOUT_H
-#define FORMAT_TABLE_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct alike_text {
  */
 int alike_tell_apart(struct alike_text *texts, size_t count, size_t width,
 		     bool utf8);
-
-#endif

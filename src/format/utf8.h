@@ -2,8 +2,7 @@
 /*
  * utf8.h - text of unknown origin: decoded, measured, made fit to print.
  */
-#ifndef FORMAT_UTF8_H
-#define FORMAT_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void utf8_write(FILE *to, const char *text, bool utf8);
 
 /* The same as a copy.  To be freed, NULL when out of memory. */
 char *utf8_clean(const char *text, bool utf8);
-
-#endif

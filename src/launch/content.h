@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* content.h - reads the content of a live file (livedir.h). */
-#ifndef LAUNCH_CONTENT_H
-#define LAUNCH_CONTENT_H
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ size_t content_used(int fd);
 
 /* Add what the process could not know; may move the contents. */
 void content_stamp(struct content *c, const struct harvest *h);
-
-#endif

@@ -3,8 +3,7 @@
  * events.h - the events that a run asks for: found by name, tried on this
  * machine, ready for the collector.
  */
-#ifndef LAUNCH_EVENTS_H
-#define LAUNCH_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ int events_each(void (*each)(void *to, const char *name, bool counts),
 
 /* Put them into the environment, for the collector: 0, or -errno. */
 int events_export(const struct events *events);
-
-#endif

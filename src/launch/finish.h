@@ -9,8 +9,7 @@
  * rank-N-PID.h5.  With `node` they go to node-HOST.h5 under these names; what
  * cannot be added there becomes a file.
  */
-#ifndef LAUNCH_FINISH_H
-#define LAUNCH_FINISH_H
+#pragma once
 
 #include "launch/harvest.h"
 
@@ -20,5 +19,3 @@
  * raw copy as of now.  0, or the first failure with a reason.
  */
 int finish_harvest(struct harvest *h);
-
-#endif

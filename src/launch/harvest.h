@@ -3,8 +3,7 @@
  * harvest.h - what one `copse run` collects from its live profiles: raw copies
  * (rank-N-PID-SEQ.live) while the program runs, and how the program ended.
  */
-#ifndef LAUNCH_HARVEST_H
-#define LAUNCH_HARVEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ bool harvest_copy(struct harvest *h, struct content *c);
  */
 void harvest_end(struct harvest *h, const struct live_end *end,
 		 const struct family *used);
-
-#endif

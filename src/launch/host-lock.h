@@ -6,8 +6,7 @@
  * systems often do nothing.  So only processes of one host can share a file;
  * `owner` tells hosts apart, also those of the same name.
  */
-#ifndef LAUNCH_HOST_LOCK_H
-#define LAUNCH_HOST_LOCK_H
+#pragma once
 
 struct host_lock {
 	int fd;
@@ -20,5 +19,3 @@ struct host_lock {
  */
 int host_lock_take(struct host_lock *lock, unsigned int patience_ms);
 void host_lock_release(struct host_lock *lock);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * `dir` is the open output directory.  Only regular files in it are opened.
  */
-#ifndef LAUNCH_HOST_MARKS_H
-#define LAUNCH_HOST_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void host_marks_remove(int dir);
 
 /* Whether there are any. */
 bool host_marks_there(int dir);
-
-#endif

@@ -3,8 +3,7 @@
  * job.h - the job and the rank of this process, as the launcher reports them:
  * before the program starts, and also for programs without MPI.
  */
-#ifndef LAUNCH_JOB_H
-#define LAUNCH_JOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ const char *job_end_in(const char *answer);
  */
 int output_name(char **to, const char *pattern, const char *program,
 		const struct job *job);
-
-#endif

@@ -11,8 +11,7 @@
  * containers are user 0.  Otherwise we make copse-UID.XXXXXX, a name that
  * nobody can predict, and find it again by its owner.
  */
-#ifndef LAUNCH_LIVEDIR_H
-#define LAUNCH_LIVEDIR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ struct live_usage {
 	time_t changed;
 };
 struct live_usage livedir_usage(const char *path);
-
-#endif

@@ -6,8 +6,7 @@
  * They take turns by the host's lock (host-lock.h).  The file holds the owner
  * of the lock, so another host of the same name gets node-HOST-2.h5.
  */
-#ifndef LAUNCH_NODE_OUTPUT_H
-#define LAUNCH_NODE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ static inline bool node_output_wanted(enum node_when when, int size)
 int node_output_add(const struct output *output, const char *host,
 		    const char *scratch, const char *from,
 		    const char *const names[]);
-
-#endif

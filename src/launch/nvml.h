@@ -6,8 +6,7 @@
  * Debian package has the header.  NVML may crash, hang, or start threads, so
  * only a process that may be killed calls this.
  */
-#ifndef LAUNCH_NVML_H
-#define LAUNCH_NVML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ int nvml_read(struct nvml_device *device, unsigned int asked,
 
 /* The reasons that mean slower clocks than the GPU could have. */
 #define NVML_SLOWED 0xec
-
-#endif

@@ -17,8 +17,7 @@
  * The directory is opened once, and all files are reached through its
  * descriptor: somebody else may put another directory, or a link, in its place.
  */
-#ifndef LAUNCH_OUTPUT_H
-#define LAUNCH_OUTPUT_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -83,5 +82,3 @@ bool output_has_profile(const struct output *o);
 
 /* Release, and remove the directory if nothing but marks is in it. */
 void output_discard(const struct output *o);
-
-#endif

@@ -7,8 +7,7 @@
  * killed.  This changes the signal mask and SIGCHLD of the process; the child
  * has the old state, and parent_end() restores it.
  */
-#ifndef LAUNCH_PARENT_H
-#define LAUNCH_PARENT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void parent_give_up(const struct parent *p);
  * one rank has ended, mpirun sends it to parents that still have to report.
  */
 void parent_end(struct parent *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perf.h - what the kernel lets this user sample. */
-#ifndef LAUNCH_PERF_H
-#define LAUNCH_PERF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int perf_try_counter(uint64_t event);
  * perf_event_open.  No permission helps then.
  */
 bool perf_is_filtered(void);
-
-#endif

@@ -3,8 +3,7 @@
  * power-file.h - the file of GPU power readings (live/power.h) in the folder of
  * the live profiles.
  */
-#ifndef LAUNCH_POWER_FILE_H
-#define LAUNCH_POWER_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void power_file_close(struct live_power *power);
  */
 void power_file_append(const char *folder, struct live_header **live,
 		       size_t *size);
-
-#endif

@@ -8,8 +8,7 @@
  * writes only to the power file (power-file.h), which keeps the readings
  * however the process ends.
  */
-#ifndef LAUNCH_POWER_METER_H
-#define LAUNCH_POWER_METER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -47,5 +46,3 @@ void power_meter_stop(struct power_meter *meter);
  * time between rounds is random, so that it cannot keep step with the program.
  */
 void power_loop_run(struct live_power *power, const char *folder);
-
-#endif

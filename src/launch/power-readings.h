@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-readings.h - turns readings of one GPU into sums and a time series. */
-#ifndef LAUNCH_POWER_READINGS_H
-#define LAUNCH_POWER_READINGS_H
+#pragma once
 
 #include "launch/nvml.h"
 #include "live/power.h"
@@ -29,5 +28,3 @@ struct power_step {
  */
 struct power_step power_readings_add(struct power_readings *sums, uint64_t now,
 				     const struct nvml_reading *reading);
-
-#endif

@@ -6,8 +6,7 @@
  * Live profiles are foreign input.  They are read and not mapped: to read a
  * hole through a mapping would allocate a page.
  */
-#ifndef LAUNCH_POWER_WATCH_H
-#define LAUNCH_POWER_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ struct watch {
 
 /* Update `at` and `count`. */
 void watch_look(struct watch *watch);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* preload.h - the collector's libraries, and the environment that loads them.
  */
-#ifndef LAUNCH_PRELOAD_H
-#define LAUNCH_PRELOAD_H
+#pragma once
 
 #include <limits.h>
 
@@ -33,5 +32,3 @@ const char *preload_other_gpu_tool(void);
  */
 int preload_set(const struct settings *s, const char *live_dir,
 		const char *preload);
-
-#endif

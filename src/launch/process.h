@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* process.h - facts about a process, read from /proc. */
-#ifndef LAUNCH_PROCESS_H
-#define LAUNCH_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ uint64_t process_children_cpu_ns(void);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t process_clock(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* program.h - the program to be measured, before it runs. */
-#ifndef LAUNCH_PROGRAM_H
-#define LAUNCH_PROGRAM_H
+#pragma once
 
 #include <limits.h>
 
@@ -30,5 +29,3 @@ const char *program_mpi(const struct program *p);
  * A word of `argv`, or a part of one.
  */
 const char *program_name(char *const argv[]);
-
-#endif

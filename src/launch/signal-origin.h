@@ -7,8 +7,7 @@
  * A launcher signals the group, so the program gets that signal itself.  A
  * signal to `copse run` alone must be passed on.
  */
-#ifndef LAUNCH_SIGNAL_ORIGIN_H
-#define LAUNCH_SIGNAL_ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void signal_origin_stop(struct signal_origin *s);
 
 /* Whether the signal that this process just took was sent to its group. */
 bool signal_origin_is_group(struct signal_origin *s, int signo);
-
-#endif

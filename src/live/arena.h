@@ -9,8 +9,7 @@
  * Threads   Any thread may take pieces.
  * Signals   Everything here may run in a handler.
  */
-#ifndef LIVE_ARENA_H
-#define LIVE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline void *arena_at(const struct arena *arena, live_ref ref)
 {
 	return arena->base + (uint64_t)ref * LIVE_UNIT;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Threads   One writer for each list.
  * Signals   All may run in a handler; not re-entrant: the caller guards.
  */
-#ifndef LIVE_CHUNK_H
-#define LIVE_CHUNK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ SIGSAFE uint32_t chunk_filter(struct arena *arena, struct chunk_list *list,
 			      live_ref head, uint32_t record,
 			      bool (*keep)(const void *record, void *context),
 			      void *context);
-
-#endif

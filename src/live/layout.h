@@ -15,8 +15,7 @@
  * Foreign   To a reader the file is foreign input: every reference is checked
  *           against the file's size, every list's length is bounded.
  */
-#ifndef LIVE_LAYOUT_H
-#define LIVE_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -658,5 +657,3 @@ struct live_header {
 	struct batch batch;
 	struct live_metric metrics[LIVE_METRICS];
 };
-
-#endif

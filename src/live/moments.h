@@ -14,8 +14,7 @@
  * Signals  moments_add() may run in a handler; not re-entrant: the caller
  *          guards.
  */
-#ifndef LIVE_MOMENTS_H
-#define LIVE_MOMENTS_H
+#pragma once
 
 #include "live/chunk.h"
 #include "live/layout.h"
@@ -59,5 +58,3 @@ static inline bool moments_has(const struct live_thread *live, uint32_t i)
 		return true;
 	return i >= moved && (i >= old || i % 2 == 0);
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Writers  One; whoever reads may meet a row that is being written, or that its
  *          writer, killed, never finished.
  */
-#ifndef LIVE_POWER_H
-#define LIVE_POWER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ struct live_power {
 	struct live_power_phase phases[LIVE_POWER_PHASES];
 	struct live_power_board boards[LIVE_POWER_BOARDS];
 };
-
-#endif

@@ -7,8 +7,7 @@
  * and a shared lock (flock) on it, which goes with the last mapping, however
  * that ends.  So whether anybody still runs can be asked.
  */
-#ifndef LIVE_TALLY_H
-#define LIVE_TALLY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ struct live_tally {
 };
 
 _Static_assert(sizeof(struct live_tally) <= LIVE_TALLY_SIZE, "a page");
-
-#endif

@@ -9,8 +9,7 @@
  *             call that a longjmp out of a handler cuts off leaves a tree that
  *             can be used: at most a record is lost, or there twice.
  */
-#ifndef LIVE_TREE_H
-#define LIVE_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ SIGSAFE uint64_t *tree_value(struct tree *tree, live_ref node, uint32_t metric);
 /* Add to a value of a node; false: no memory. */
 SIGSAFE bool tree_add(struct tree *tree, live_ref node, uint32_t metric,
 		      uint64_t value);
-
-#endif

@@ -4,8 +4,7 @@
  * of them and of those that were drawn (struct live_call): told when a profile
  * is read and, for the overlap of requests, while the program runs.
  */
-#ifndef LIVE_UNTIMED_H
-#define LIVE_UNTIMED_H
+#pragma once
 
 #include "live/layout.h"
 
@@ -28,5 +27,3 @@ static inline uint64_t untimed_long_ns(const struct live_call *c)
 
 	return c->drawn && most < ns ? most : ns;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Memory   follows devices, streams and nodes: of each device one timeline is
  *          kept, 16 KiB, and three when several processes share it.
  */
-#ifndef MERGE_DEVICES_H
-#define MERGE_DEVICES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ void devices_wanted(const struct devices *devices, bool *wanted);
 /* run->gpu; devices is empty then.  0, or -ENOMEM with a reason. */
 int devices_finish(struct devices *devices, struct run *run,
 		   const uint32_t *order, const uint32_t *became);
-
-#endif

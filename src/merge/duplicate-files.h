@@ -3,8 +3,7 @@
  * duplicate-files.h - several files of one process, as a user's `cp` leaves
  * them: the first counts, struct input says so of the others.
  */
-#ifndef MERGE_DUPLICATE_FILES_H
-#define MERGE_DUPLICATE_FILES_H
+#pragma once
 
 #include "merge/inputs.h"
 #include "run/run.h"
@@ -22,5 +21,3 @@ int copies_unpack(struct inputs *inputs, struct blob *from);
 /* "the same process as in rank-0.h5: left out", to be freed; NULL: no memory.
  */
 char *copies_say(const struct inputs *inputs, const struct input *input);
-
-#endif

@@ -8,8 +8,7 @@
  * Failure   0, or -ENOMEM with a reason; -EPROTO: the blob is not what the same
  *           version of this program writes.
  */
-#ifndef MERGE_GPU_ROWS_H
-#define MERGE_GPU_ROWS_H
+#pragma once
 
 #include "base/blob.h"
 #include "profile/profile.h"
@@ -39,5 +38,3 @@ struct gpu_rows_user {
 /* `process`: of the other's process 0; nodes[i]: what its node i became. */
 int gpu_rows_absorb(struct blob *from, uint32_t process, const uint32_t *nodes,
 		    const struct gpu_rows_user *user);
-
-#endif

@@ -3,8 +3,7 @@
  * inputs.h - the files of a directory that hold profiles, in the order in which
  * they are added.
  */
-#ifndef MERGE_INPUTS_H
-#define MERGE_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ size_t inputs_settled(const struct inputs *inputs);
 /* From one process to another; as run/run-blob.h. */
 void inputs_pack(const struct inputs *inputs, struct blob *to);
 int inputs_unpack(struct inputs *inputs, struct blob *from);
-
-#endif

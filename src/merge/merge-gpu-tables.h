@@ -4,8 +4,7 @@
  *
  * Failure   -ENOMEM with a reason.
  */
-#ifndef MERGE_MERGE_GPU_TABLES_H
-#define MERGE_MERGE_GPU_TABLES_H
+#pragma once
 
 #include "base/map.h"
 #include "run/run.h"
@@ -27,5 +26,3 @@ int gpu_facts_add(struct gpu_facts *t, const struct profile *p,
 /* All were added: order[i] is the index of process i in the run. */
 int gpu_facts_finish(struct gpu_facts *t, struct run *run,
 		     const uint32_t *order);
-
-#endif

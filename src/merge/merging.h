@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* merging.h - a merge so far: of merge.c, and of reduce.c for a team. */
-#ifndef MERGE_MERGING_H
-#define MERGE_MERGING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -102,5 +101,3 @@ int fresh_keep(struct run **to, const char *database, bool *kept);
  * to be freed, says why; NULL: all is well.
  */
 int gpu_lines_put(struct profile *p, char **note);
-
-#endif

@@ -6,8 +6,7 @@
  * Memory   follows the call sites, the communicators and the pairs of ranks
  *          that exchanged something; of many pairs peers are put together.
  */
-#ifndef MERGE_MPI_TRAFFIC_H
-#define MERGE_MPI_TRAFFIC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct blob;
 void traffic_pack(const struct traffic *traffic, struct blob *to);
 int traffic_absorb(struct traffic *traffic, struct blob *from, uint32_t process,
 		   const uint32_t *nodes);
-
-#endif

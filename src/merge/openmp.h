@@ -5,8 +5,7 @@
  * else since.  There threads wait for others or look for work; what they do for
  * the program is below a function of the program again.
  */
-#ifndef MERGE_OPENMP_H
-#define MERGE_OPENMP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ uint32_t openmp_frame(enum openmp_code code, uint32_t node, uint32_t of_parent);
 
 /* A process's times; 0, or -ENOMEM with a reason. */
 int openmp_times(struct openmp *to, const struct profile *p);
-
-#endif

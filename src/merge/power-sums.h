@@ -5,8 +5,7 @@
  *
  * Failure   -ENOMEM with a reason.
  */
-#ifndef MERGE_POWER_SUMS_H
-#define MERGE_POWER_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ void power_wanted(const struct power *power, bool *wanted);
 /* run->energy; run->gpu is there already, and `power` is empty then. */
 int power_finish(struct power *power, struct run *run, const uint32_t *order,
 		 const uint32_t *became);
-
-#endif

@@ -7,8 +7,7 @@
  * Failure   The root tells the others how it went, on the way: -ECANCELED, with
  *           a reason, is theirs when it failed.  All return err, or -errno.
  */
-#ifndef MERGE_REDUCE_H
-#define MERGE_REDUCE_H
+#pragma once
 
 #include "merge/merging.h"
 
@@ -34,5 +33,3 @@ int reduce_tell_tree(struct merging *m, int err, const uint32_t *became,
 
 /* The others: their run is what values need to know of it, and their values. */
 int reduce_hear_tree(struct merging *m);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run-processes.h - a process of a run, in the order in which files are read.
  */
-#ifndef MERGE_RUN_PROCESSES_H
-#define MERGE_RUN_PROCESSES_H
+#pragma once
 
 #include "run/run.h"
 #include "profile/profile.h"
@@ -51,5 +50,3 @@ int mpi_jobs_number(struct run *run);
  * known, or it is no such process.  To be freed; NULL when out of memory.
  */
 char *process_role(const struct profile *p);
-
-#endif

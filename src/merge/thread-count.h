@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-count.h - which threads a process had, but those of MPI itself. */
-#ifndef MERGE_THREAD_COUNT_H
-#define MERGE_THREAD_COUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ uint32_t thread_count(const struct profile *p);
 
 /* Of a module, by its path: threads begin there, or are MPI's own. */
 bool thread_starts_in(const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * thread-groups.h - the threads of each process by what they are: those of one
  * name, but for numbers in it, that began in the same function are a group.
  */
-#ifndef MERGE_THREAD_GROUPS_H
-#define MERGE_THREAD_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ struct blob;
 void thread_groups_pack(const struct thread_groups *groups, struct blob *to);
 int thread_groups_absorb(struct thread_groups *groups, struct blob *from,
 			 uint32_t process, const uint32_t *nodes);
-
-#endif

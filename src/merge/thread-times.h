@@ -9,8 +9,7 @@
  *           end.  What is in an inner region is in the outer one's work, too,
  *           and counts once.
  */
-#ifndef MERGE_THREAD_TIMES_H
-#define MERGE_THREAD_TIMES_H
+#pragma once
 
 #include "profile/profile.h"
 #include "run/run.h"
@@ -30,5 +29,3 @@ int thread_times_add(struct run *run, const struct thread_times *times,
 
 /* By the order of its ranks: order[i] is the new index of rank i. */
 void thread_times_sort(struct run_threads *threads, const uint32_t *order);
-
-#endif

@@ -3,8 +3,7 @@
  * timeline.h - how long of each stretch of time a device worked, for one
  * process after another: what of it can be told of all together.
  */
-#ifndef MERGE_TIMELINE_H
-#define MERGE_TIMELINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct timeline_sums {
 	double likely, least, most;
 };
 struct timeline_sums timeline_sums(const struct timeline *line);
-
-#endif

@@ -3,8 +3,7 @@
  * unify-tree.h - the unified tree by address, between unify.c that grows it
  * and symbolize.c that turns it into the run's tree.
  */
-#ifndef MERGE_UNIFY_TREE_H
-#define MERGE_UNIFY_TREE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -76,5 +75,3 @@ int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
 struct address_metric *unify_metric(struct unify *u, const char name[56],
 				    enum unit unit, enum merge merge,
 				    const struct counting *counting);
-
-#endif

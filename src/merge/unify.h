@@ -11,8 +11,7 @@
  *            the latter alone.
  * Ownership  unify_finish() moves what it makes into the run.
  */
-#ifndef MERGE_UNIFY_H
-#define MERGE_UNIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ int unify_absorb(struct unify *unify, struct blob *from, uint32_t **nodes,
 
 /* The nodes that have values, here or in processes that were absorbed. */
 void unify_valued(const struct unify *unify, bool *nodes);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads   Any.
  */
-#ifndef PROFILE_COMPRESS_H
-#define PROFILE_COMPRESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ size_t squeeze_quick(void *to, const void *from, size_t bytes);
  */
 #define SQUEEZE_BEHIND 64
 int unsqueeze(void *to, size_t bytes, const void *from, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads   Any.
  */
-#ifndef PROFILE_DEFLATE_H
-#define PROFILE_DEFLATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
  */
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,
 		  size_t size, void *work);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Failure   reader->err once memory ran out; what is damaged is counted.
  */
-#ifndef PROFILE_LIVE_READER_H
-#define PROFILE_LIVE_READER_H
+#pragma once
 
 #include "base/map.h"
 #include "live/layout.h"
@@ -146,5 +145,3 @@ void reader_pieces(struct reader *r);
 void reader_work(struct reader *r, uint32_t node, uint32_t device,
 		 uint64_t count, uint64_t ns);
 void reader_device_order(struct profile *p);
-
-#endif

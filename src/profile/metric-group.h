@@ -3,8 +3,7 @@
  * metric-group.h - the group of a metric in a file: what rank-N.h5 and run.h5
  * say alike about a metric, beside its values.
  */
-#ifndef PROFILE_METRIC_GROUP_H
-#define PROFILE_METRIC_GROUP_H
+#pragma once
 
 #include "base/metric.h"
 #include "profile/store.h"
@@ -35,5 +34,3 @@ void metric_group_put(struct store *s, const struct metric_group *metric);
 /* From the group of that name; a damaged one fails the store. */
 void metric_group_get(struct store *s, const char *name,
 		      struct metric_group *metric);
-
-#endif

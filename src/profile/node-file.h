@@ -12,8 +12,7 @@
  * Writers    One at a time, which is the caller's to see to.
  * Foreign    All that is read is checked against the file's length.
  */
-#ifndef PROFILE_NODE_FILE_H
-#define PROFILE_NODE_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -50,5 +49,3 @@ int node_file_create(int dir, const char *path, const char *owner,
  */
 int node_file_add(int dir, const char *path, const char *owner,
 		  const char *const names[], const void *bytes, size_t size);
-
-#endif

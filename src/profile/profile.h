@@ -5,8 +5,7 @@
  *
  * Ownership   A profile owns everything it points to.
  */
-#ifndef PROFILE_PROFILE_H
-#define PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ int profile_load(struct profile **to, const char *path);
 /* A rank file that is a piece of another file (node-file.h). */
 int profile_load_piece(struct profile **to, const char *path,
 		       struct file_extent piece);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* python-lines.h - source lines of the bytecode of Python. */
-#ifndef PROFILE_PYTHON_LINES_H
-#define PROFILE_PYTHON_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
  */
 uint32_t python_line(uint32_t version, const uint8_t *table, size_t size,
 		     uint32_t first, int64_t at);
-
-#endif

@@ -11,8 +11,7 @@
  *          random calls 46 % do.  A context is not regular if these steps have
  *          next to none of the time: its calls come in bursts.
  */
-#ifndef PROFILE_STEP_PATTERN_H
-#define PROFILE_STEP_PATTERN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void steps_round(struct profile_stamp *at, size_t count, uint64_t steps);
  * as clocks tell: those of groups are changed.  0, or -ENOMEM with a reason.
  */
 int step_loops(struct profile *p);
-
-#endif

@@ -4,8 +4,7 @@
  * closes it, store-columns.c has its columns, store-tables.c its texts and
  * tables, store-records.c its attributes and lists of names.
  */
-#ifndef PROFILE_STORE_INSIDE_H
-#define PROFILE_STORE_INSIDE_H
+#pragma once
 
 #include <hdf5.h>
 #include <pthread.h>
@@ -94,5 +93,3 @@ void store_set_text(struct store *s, const struct store_field *field, char *row,
 		    const char *text, size_t width);
 hid_t store_text_type(size_t width);
 hid_t store_text_in_memory(hid_t in_file);
-
-#endif

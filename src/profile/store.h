@@ -18,8 +18,7 @@
  *             (toc.h), keeps others of that kind waiting until it is
  *             closed, or rests.
  */
-#ifndef PROFILE_STORE_H
-#define PROFILE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,5 +227,3 @@ void store_get_record(struct store *s, const char *group,
 /* The names in a group, in alphabetical order: an array ended by NULL, in one
    piece for free().  NULL after a failure. */
 char **store_list(struct store *s, const char *group, size_t *count);
-
-#endif

@@ -14,8 +14,7 @@
  * Threads    One user at a time for each.
  * Foreign    All that is read is checked against the file's length.
  */
-#ifndef PROFILE_TOC_H
-#define PROFILE_TOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ const struct shortcut_entry *shortcut_at(const struct shortcut *s, size_t i,
  */
 void *shortcut_values(const struct shortcut *s,
 		      const struct shortcut_entry *entry, int *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Ownership   The run must outlive its paths.
  */
-#ifndef RUN_CALL_PATHS_H
-#define RUN_CALL_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ bool paths_is_file(const struct run *run, uint32_t node);
  */
 int paths_order(size_t count, uint32_t (*parent)(const void *, size_t),
 		const void *tree, uint32_t *position, uint32_t *end);
-
-#endif

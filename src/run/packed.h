@@ -3,8 +3,7 @@
  * packed.h - numbers of seven bits a byte, the lowest first, the last byte
  * without the eighth bit.
  */
-#ifndef RUN_PACKED_H
-#define RUN_PACKED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline const uint8_t *packed_get(const uint8_t *from, uint64_t *number)
 	*number |= (uint64_t)*from++ << shift;
 	return from;
 }
-
-#endif

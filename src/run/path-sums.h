@@ -9,8 +9,7 @@
  *        is for all values.  In a run that is in memory, or comes from a
  *        database without rows, all values below a path are read.
  */
-#ifndef RUN_PATH_SUMS_H
-#define RUN_PATH_SUMS_H
+#pragma once
 
 #include "run/call-paths.h"
 
@@ -65,5 +64,3 @@ struct row_taker {
 struct path_sum *path_sums_make(const struct paths *paths,
 				const struct run_metric *metric,
 				const struct row_taker *taker);
-
-#endif

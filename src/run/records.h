@@ -10,8 +10,7 @@
  * Memory    RECORDS_MEMORY; what does not fit goes to a file.
  * Threads   Several may add at the same time.
  */
-#ifndef RUN_RECORDS_H
-#define RUN_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ static inline void record_put(struct record_writer *w, uint32_t node,
 	w->size = (size_t)(to - w->bytes);
 	w->node = node;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Failure   0, or -ENOMEM with a reason; -EPROTO: the blob is not what the same
  *           version of this program writes.
  */
-#ifndef RUN_RUN_BLOB_H
-#define RUN_RUN_BLOB_H
+#pragma once
 
 #include "base/blob.h"
 #include "run/run.h"
@@ -23,5 +22,3 @@ int pack_error(const struct blob *from);
 void run_pack(const struct run *run, struct blob *to);
 /* (*strings)[i], by malloc, is what the other's string i became. */
 int run_absorb(struct run *run, struct blob *from, uint32_t **strings);
-
-#endif

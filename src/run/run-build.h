@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run-build.h - what the parts of the merge share while they fill a run. */
-#ifndef RUN_RUN_BUILD_H
-#define RUN_RUN_BUILD_H
+#pragma once
 
 #include "run/run.h"
 
@@ -25,5 +24,3 @@ void run_check(struct store *s, const struct run *run);
 
 /* The same values in memory, after run_stats(). */
 int run_fetch(struct run *run);
-
-#endif

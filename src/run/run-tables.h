@@ -3,8 +3,7 @@
  * run-tables.h - the structs of run.def, which describes them, and what their
  * members mean: MPI calls, waits, GPUs and their energy.
  */
-#ifndef RUN_RUN_TABLES_H
-#define RUN_RUN_TABLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline uint64_t run_size_least(uint32_t class)
 /* devices.c: how long a process ran, but pauses, while its GPUs were known. */
 uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
 		       const struct run_rank *times);
-
-#endif

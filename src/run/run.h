@@ -19,8 +19,7 @@
  *            Without MPI every process is a member, but shells beside others.
  * Ownership  A run owns everything it points to.
  */
-#ifndef RUN_RUN_H
-#define RUN_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ int merge_save(struct run **to, const char *directory, const char *path,
  */
 int run_open(struct run **to, const char *path,
 	     const struct merge_progress *progress);
-
-#endif

@@ -7,8 +7,7 @@
  * Threads   Several may put and get at the same time.
  * Failure   0, or -errno with a reason.
  */
-#ifndef RUN_SPILL_H
-#define RUN_SPILL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int spill_put(struct spill *spill, const void *bytes, size_t size,
 
 /* Some of what was put in one piece, from any place of it. */
 int spill_get(const struct spill *spill, uint64_t at, size_t size, void *to);
-
-#endif

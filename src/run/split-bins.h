@@ -7,8 +7,7 @@
  *         cells: in MPI, waiting, on a core, off a core.  A part of which a
  *         process's cells have nothing is spread over the time that is known.
  */
-#ifndef RUN_SPLIT_BINS_H
-#define RUN_SPLIT_BINS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ uint64_t rounding_next(struct rounding *sum, double ns);
  * part_of[] is by node.  0, or -ENOMEM with a reason.
  */
 int split_bins_make(struct run *run, const uint8_t *part_of);
-
-#endif

@@ -15,8 +15,7 @@
  * Paths   The parts of a path are sums over all ranks.  What has no known path
  *         stands at node 0.
  */
-#ifndef RUN_SPLIT_H
-#define RUN_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ bool split_knows_waits(const struct run *run);
 
 /* MPI_Init or MPI_Init_thread. */
 bool split_is_init(const struct run *run, uint32_t node);
-
-#endif

@@ -10,8 +10,7 @@
  * Failure    0, or -ENOMEM with a reason.  Whoever fails has to end the others:
  *            they may be waiting for it.
  */
-#ifndef RUN_TEAM_H
-#define RUN_TEAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ static inline bool team_is_root(const struct team *team)
 {
 	return !team || !team->rank;
 }
-
-#endif

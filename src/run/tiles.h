@@ -11,8 +11,7 @@
  * Memory    TILES_MEMORY, a piece's place for each 32 nodes, metric and tile;
  *           and, for each thread, one tile's records.
  */
-#ifndef RUN_TILES_H
-#define RUN_TILES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ int tile_by_node(const struct tiles *tiles, size_t metric, size_t tile,
 		 struct tile_values *to);
 int tile_by_rank(const struct tiles *tiles, size_t metric, size_t tile,
 		 struct tile_values *to);
-
-#endif

@@ -7,8 +7,7 @@
  * node, of a path, or of a rank, and the root writes them: they are its, and
  * its threads', work.
  */
-#ifndef RUN_VALUES_TEAM_H
-#define RUN_VALUES_TEAM_H
+#pragma once
 
 #include "run/run.h"
 #include "run/team.h"
@@ -19,5 +18,3 @@
  * is none elsewhere.  0, or -errno with a reason.
  */
 int values_to_root(struct run *run, struct team *team);
-
-#endif

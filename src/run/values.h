@@ -6,8 +6,7 @@
  * Threads    values_of_node() and values_of_rank() are for several, each with
  *            a buffer of its own.
  */
-#ifndef RUN_VALUES_H
-#define RUN_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -166,5 +165,3 @@ void values_load(struct store *s, const struct run *run, const char *group,
  * ranks are its nodes, with values of the metric.  NULL with a reason.
  */
 struct run *transpose(const struct run *run, size_t metric);
-
-#endif

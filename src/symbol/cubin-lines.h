@@ -11,8 +11,7 @@
  * Foreign  A cubin is foreign input.
  * Threads  One user at a time.
  */
-#ifndef SYMBOL_CUBIN_LINES_H
-#define SYMBOL_CUBIN_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct cubin_place {
 bool cubin_lines_find(struct cubin_lines *lines, uint32_t symbol,
 		      const char *function, uint64_t pc,
 		      struct cubin_place *to);
-
-#endif

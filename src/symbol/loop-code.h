@@ -6,8 +6,7 @@
  * instructions.  Jump tables are not read.  Blocks that nothing else leads to
  * count as the targets of a jump through a table.
  */
-#ifndef SYMBOL_LOOP_CODE_H
-#define SYMBOL_LOOP_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void loop_code_fini(struct loop_code *code);
 
 /* The header of the innermost loop at an address; LOOP_NONE: in none. */
 uint32_t loop_code_at(const struct loop_code *code, uint64_t address);
-
-#endif

@@ -6,8 +6,7 @@
  * Decompilation (SAS 2007): one depth-first search, no dominators, and loops
  * that are entered in several places (irreducible) are found as well.
  */
-#ifndef SYMBOL_LOOP_NEST_H
-#define SYMBOL_LOOP_NEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct loop_graph {
  */
 int loop_nest_find(const struct loop_graph *graph, uint32_t *inside,
 		   bool *is_header);
-
-#endif

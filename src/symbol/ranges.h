@@ -3,8 +3,7 @@
  * ranges.h - address ranges that may nest, and the innermost one that holds
  * an address.
  */
-#ifndef SYMBOL_RANGES_H
-#define SYMBOL_RANGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void ranges_sort(struct ranges *ranges);
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 
 void ranges_fini(struct ranges *ranges);
-
-#endif

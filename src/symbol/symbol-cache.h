@@ -12,8 +12,7 @@
  * Threads   Different modules at the same time.  Also different processes: each
  *           file is replaced as a whole.
  */
-#ifndef SYMBOL_SYMBOL_CACHE_H
-#define SYMBOL_SYMBOL_CACHE_H
+#pragma once
 
 #include "symbol/symbol.h"
 
@@ -31,5 +30,3 @@ void symbol_cache_store(const struct symbol_module *module,
 
 /* Remove the least recently used files until the bound holds. */
 void symbol_cache_trim(void);
-
-#endif

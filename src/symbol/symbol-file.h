@@ -5,8 +5,7 @@
  *
  * Threads   One user at a time for each file.
  */
-#ifndef SYMBOL_SYMBOL_FILE_H
-#define SYMBOL_SYMBOL_FILE_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -152,5 +151,3 @@ void remote_begin(unsigned int seconds);
 void remote_watch(Dwfl *dwfl);         /* count its requests as well */
 int remote_open(const char *build_id); /* a descriptor, or -errno */
 bool remote_asking(void);              /* a request is under way */
-
-#endif

@@ -19,8 +19,7 @@
  * Threads    symbols_find() works on several modules in parallel, and on pieces
  *            of a large one.  Set the options before.
  */
-#ifndef SYMBOL_SYMBOL_H
-#define SYMBOL_SYMBOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ char *symbol_readable(const char *name);
 
 /* Whether a name in an object file is that of a parallel region; not NULL's. */
 bool symbol_is_parallel(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * clock-bounds.h - all straight lines above some points and below others, as
  * a convex polygon: x is where a line begins, y is where it ends.
  */
-#ifndef WAITS_CLOCK_BOUNDS_H
-#define WAITS_CLOCK_BOUNDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ void bounds_below(struct bounds *b, double share, double value);
 
 /* A line in the middle, and how far any other is from it at its ends. */
 double bounds_middle(const struct bounds *b, double *x, double *y);
-
-#endif

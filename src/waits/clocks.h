@@ -22,8 +22,7 @@
  *          W. E. Nagel, Internal timer synchronization for parallel event
  *          tracing, EuroPVM/MPI 2008; that needs messages of its own.)
  */
-#ifndef WAITS_CLOCKS_H
-#define WAITS_CLOCKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void clocks_fini(struct clocks *clocks);
 
 /* How far the times of two processes may be apart from what they are. */
 double clocks_error(const struct clocks *clocks, uint32_t a, uint32_t b);
-
-#endif

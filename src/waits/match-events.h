@@ -11,8 +11,7 @@
  *            profiles.
  * Ownership  match_fini() frees all.
  */
-#ifndef WAITS_MATCH_EVENTS_H
-#define WAITS_MATCH_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -119,5 +118,3 @@ int match_agree(struct matched_events *parts, struct team *team);
 void match_pack(const struct matched_events *parts, struct blob *to);
 int match_absorb(struct matched_events *parts, struct blob *from,
 		 uint32_t process, const uint32_t *nodes);
-
-#endif

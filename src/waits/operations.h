@@ -4,8 +4,7 @@
  * call when, left it when, and waited in it for whom.  For viewers of traces;
  * sums come from all of them (wait-find.h).
  */
-#ifndef WAITS_OPERATIONS_H
-#define WAITS_OPERATIONS_H
+#pragma once
 
 #include "run/run.h"
 #include "waits/wait-find.h"
@@ -19,5 +18,3 @@
 int operations_keep(struct run *run, const struct matched_events *parts,
 		    const struct wait_state *waits,
 		    const struct clocks *clocks);
-
-#endif

@@ -15,8 +15,7 @@
  *          ranks use different lines in the same turn, and no loop is around
  *          them whose calls come in the same turn on all ranks.
  */
-#ifndef WAITS_STEP_CHOICE_H
-#define WAITS_STEP_CHOICE_H
+#pragma once
 
 #include "waits/steps.h"
 
@@ -52,5 +51,3 @@ int step_choices(const struct run *run, const struct steps *steps,
 /* Is the series of the choice the process's first one? */
 bool step_is_usual(const struct steps *steps, const struct step_choice *choice,
 		   size_t series);
-
-#endif

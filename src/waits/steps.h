@@ -6,8 +6,7 @@
  *          some of them are chosen (step-choice.h).
  * Memory   STEPS_STAMPS stamps of 16 bytes; beyond that all are thinned alike.
  */
-#ifndef WAITS_STEPS_H
-#define WAITS_STEPS_H
+#pragma once
 
 #include "base/blob.h"
 #include "profile/profile.h"
@@ -41,5 +40,3 @@ int steps_absorb(struct steps *steps, struct blob *from, uint32_t process,
 int steps_make(struct run *run, const struct steps *steps,
 	       const struct matched_events *parts, const struct clocks *clocks,
 	       const struct gpu_bins *gpus);
-
-#endif

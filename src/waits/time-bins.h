@@ -14,8 +14,7 @@
  *          the row where none was kept.
  * Memory   16 bytes for each cell, TIME_CELLS at most.
  */
-#ifndef WAITS_TIME_BINS_H
-#define WAITS_TIME_BINS_H
+#pragma once
 
 #include "profile/profile.h"
 #include "run/run.h"
@@ -57,5 +56,3 @@ uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
 int time_bins_make(struct run *run, const struct matched_events *parts,
 		   const struct wait_state *waits, const struct clocks *clocks,
 		   const struct gpu_bins *gpus);
-
-#endif

@@ -15,8 +15,7 @@
  * Automatic performance analysis of hybrid MPI/OpenMP applications, J. Syst.
  * Archit. 49, 2003 (EXPERT, Scalasca).
  */
-#ifndef WAITS_WAIT_FIND_H
-#define WAITS_WAIT_FIND_H
+#pragma once
 
 #include "waits/clocks.h"
 #include "waits/match-events.h"
@@ -61,5 +60,3 @@ int waits_make(struct run *run, struct matched_events *parts,
  * than it was in it.  0, or -errno with a reason.
  */
 int waits_bound(struct run *run);
-
-#endif

@@ -13,8 +13,7 @@
  *                launch is told in the file GPU_FLOOR_CLOCK
  *   FLOOR_FLUSH  1: a thread asks for what is complete each second
  */
-#ifndef BENCH_GPU_FLOOR_H
-#define BENCH_GPU_FLOOR_H
+#pragma once
 
 #include <cupti.h>
 #include <dlfcn.h>
@@ -206,5 +205,3 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 		atexit(floor_end);
 	return 1;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * HANDLER_HZ is the rate, 1000 when it is not set.  The number of calls goes,
  * at the program's end, into the file that HANDLER_COUNT names.
  */
-#ifndef BENCH_HANDLER_H
-#define BENCH_HANDLER_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -66,5 +65,3 @@ static __attribute__((destructor)) void handler_stop(void)
 	fprintf(to, "%lu\n", handler_calls);
 	fclose(to);
 }
-
-#endif

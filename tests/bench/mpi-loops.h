@@ -11,8 +11,7 @@
  * `rank`.  A ping-pong's round trip is four calls: two of each process, one
  * after the other.
  */
-#ifndef BENCH_MPI_LOOPS_H
-#define BENCH_MPI_LOOPS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -151,5 +150,3 @@ static const struct loop {
 static const int depths[] = { 2, 20, 60 };
 
 #define DEPTHS (sizeof(depths) / sizeof(depths[0]))
-
-#endif

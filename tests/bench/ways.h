@@ -7,8 +7,7 @@
  * is as the one before (warm); with 64 most frames differ, but the path was
  * taken earlier (cold); with 0 each number has its own way (new).
  */
-#ifndef BENCH_WAYS_H
-#define BENCH_WAYS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ static inline double go_way(long number, long paths, int depth)
 
 	return levels[way >> 60](depth - 2, way << 4);
 }
-
-#endif

@@ -3,9 +3,6 @@
  * broken.h - a collector with one mistake: at each tick, before anything else,
  * it calls do_wrong(), which each variant defines.
  */
-#ifndef BROKEN_BROKEN_H
-#define BROKEN_BROKEN_H
+#pragma once
 
 void do_wrong(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* locks.h - a lock that mistakes of locks.tbl take. */
-#ifndef BROKEN_LOCKS_H
-#define BROKEN_LOCKS_H
+#pragma once
 
 #include <sched.h>
 
@@ -17,5 +16,3 @@ static inline void give(void)
 {
 	__atomic_store_n(&ours, 0, __ATOMIC_RELEASE);
 }
-
-#endif

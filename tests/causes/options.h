@@ -3,8 +3,7 @@
  * options.h - what the programs of tests/causes share: arguments and the line
  * of result.  PROGRAM [--mended] [SCALE]
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ static inline void options_report(const struct options *o, double result)
 		printf("result %.8g elapsed %.3f s cpu %.3f s\n", sum[0],
 		       MPI_Wtime() - o->start, sum[1]);
 }
-
-#endif

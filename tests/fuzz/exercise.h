@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exercise.h - what is done with foreign input once a reader has taken it. */
-#ifndef FUZZ_EXERCISE_H
-#define FUZZ_EXERCISE_H
+#pragma once
 
 #include "run/run.h"
 #include "profile/profile.h"
@@ -26,5 +25,3 @@ void exercise_reports(const struct run *run);
  * no file of this machine is read for names.
  */
 void exercise_profile(struct profile *p, uint32_t choice);
-
-#endif

@@ -7,8 +7,7 @@
  * record, the record; of a text, a pointer in records that follow (8 bytes)
  * and the text that it points to.  All is in the machine's byte order.
  */
-#ifndef TESTS_GPU_CAPTURE_H
-#define TESTS_GPU_CAPTURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct capture_call {
 	uint32_t leaves; /* 1: the call returns */
 	int32_t code;    /* what it returned */
 };
-
-#endif

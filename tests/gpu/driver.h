@@ -3,8 +3,7 @@
  * driver.h - for test programs that know the CUDA driver alone: libcuda.so.1,
  * opened when they run, and the kernel of spin.ptx.
  */
-#ifndef GPU_DRIVER_H
-#define GPU_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -119,5 +118,3 @@ static inline void spinner_make(struct spinner *s, const char *ptx)
 		       words_, NULL);                                          \
 		(s)->launches++;                                               \
 	} while (0)
-
-#endif

@@ -4,8 +4,7 @@
  * thread, and tallies of what was launched from where and how long it took by
  * the device's own clock.
  */
-#ifndef GPU_GPU_H
-#define GPU_GPU_H
+#pragma once
 
 #include <cuda_runtime.h>
 #include <unistd.h>
@@ -134,5 +133,3 @@ static inline void tallies_and_calls_say(void)
 {
 	truth("api", "cudaLaunchKernel", "*", "calls", (double)tallies_say());
 }
-
-#endif

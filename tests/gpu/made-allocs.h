@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* made-allocs.h - see made-allocs.c. */
-#ifndef TESTS_GPU_MADE_ALLOCS_H
-#define TESTS_GPU_MADE_ALLOCS_H
+#pragma once
 
 void allocs(void);
 void allocs_leak(void);
@@ -9,5 +8,3 @@ void allocs_late(void);
 void allocs_once(void);
 void allocs_reset(void);
 void allocs_shapes(void);
-
-#endif

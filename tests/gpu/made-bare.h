@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* made-bare.h - see made-bare.c. */
-#ifndef TESTS_GPU_MADE_BARE_H
-#define TESTS_GPU_MADE_BARE_H
+#pragma once
 
 #include <cupti.h>
 
 void bare_call(CUpti_CallbackFunc to, CUpti_CallbackDomain domain,
 	       CUpti_CallbackId id, CUpti_CallbackData *data);
-
-#endif

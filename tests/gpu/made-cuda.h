@@ -24,8 +24,7 @@
  * records: `call NAME ID BEFORE AFTER`, when CUPTI's subscriber was told of a
  * call, and `work kernel|copy|set|graph ID START END` on the device.
  */
-#ifndef TESTS_GPU_MADE_CUDA_H
-#define TESTS_GPU_MADE_CUDA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -110,5 +109,3 @@ void made_context_beside(void);
 #define MADE_SITES 64
 int made_play(const char *path,
 	      void (*site)(unsigned int i, void (*go)(void *), void *arg));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* made-inside.h - what the parts of the made CUDA share. */
-#ifndef TESTS_GPU_MADE_INSIDE_H
-#define TESTS_GPU_MADE_INSIDE_H
+#pragma once
 
 #include <cupti.h>
 
@@ -45,5 +44,3 @@ uint64_t made_now(void);
 
 /* The driver is used for the first time, perhaps. */
 void made_load(void);
-
-#endif

@@ -4,8 +4,7 @@
  * MADE_POWER, and the made NVML reads.  It is a step function, so its integral
  * at any time is known exactly.
  */
-#ifndef TESTS_GPU_MADE_POWER_H
-#define TESTS_GPU_MADE_POWER_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -31,5 +30,3 @@ static inline double made_power_joules(const struct made_power *p)
 	return p->joules +
 	       p->watts * (double)(made_power_clock() - p->since_ns) / 1e9;
 }
-
-#endif

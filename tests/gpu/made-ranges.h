@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* made-ranges.h - see made-ranges.c. */
-#ifndef TESTS_GPU_MADE_RANGES_H
-#define TESTS_GPU_MADE_RANGES_H
+#pragma once
 
 /* In a range "outer", twice in "inner" inside of it, in "wide", in none. */
 void ranges(void (*work)(void));
 
 /* Three of five are measured, two of them in part; prints for how long. */
 void ranges_paused(void);
-
-#endif

@@ -3,8 +3,7 @@
  * stencil.h - what stencil.c calls of stencil-kernels.cu.  Fields are COLUMNS
  * wide, a rank's have `rows` rows of its own and one more above and below.
  */
-#ifndef GPU_STENCIL_H
-#define GPU_STENCIL_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -24,6 +23,4 @@ void stencil_rows(double *sums, const double *field, int columns, int rows);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

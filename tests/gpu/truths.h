@@ -9,8 +9,7 @@
  * "*" is any.  Times are in seconds.  tests/gpu/truths.tbl says where a report
  * has them.
  */
-#ifndef GPU_TRUTHS_H
-#define GPU_TRUTHS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,5 +55,3 @@ static inline double clock_seconds(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Ownership   The first CHECK that fails ends its test; what the test holds
  *             goes with its process.
  */
-#ifndef TESTS_TEST_H
-#define TESTS_TEST_H
+#pragma once
 
 struct test {
 	const char *file, *name;
@@ -38,5 +37,3 @@ _Noreturn void test_skip(const char *reason);
 	} while (0)
 
 #define SKIP(reason) test_skip(reason)
-
-#endif

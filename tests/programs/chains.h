@@ -7,8 +7,7 @@
  * A chain is a string; each letter stands for the function that is called
  * next.  Names of these functions begin with t_, no other's do.
  */
-#ifndef CHAINS_H
-#define CHAINS_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +31,4 @@ void t_fortran(const char *chain);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -8,8 +8,7 @@
  * even of emulated hosts whose CLOCK_MONOTONIC differ, and it is not the
  * clock that a profiler reads.
  */
-#ifndef PROGRAMS_DELAYS_H
-#define PROGRAMS_DELAYS_H
+#pragma once
 
 #include <errno.h>
 #include <mpi.h>
@@ -356,5 +355,3 @@ static inline double sum_of(const double *values, int count)
 		sum += values[i];
 	return sum;
 }
-
-#endif

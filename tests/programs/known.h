@@ -7,8 +7,7 @@
  * A truth is printed as `truth NAME SECONDS`, one a line, on stdout, and what
  * all of the process used as `usage SECONDS`.
  */
-#ifndef PROGRAMS_KNOWN_H
-#define PROGRAMS_KNOWN_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,5 +107,3 @@ static inline double seconds_wanted(int argc, char **argv, double otherwise)
 {
 	return argc > 1 ? atof(argv[1]) : otherwise;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * mpi-truth.h - what a program that calls MPI knows of its calls: how many of
  * each function, and the bytes that they move by construction.
  */
-#ifndef PROGRAMS_MPI_TRUTH_H
-#define PROGRAMS_MPI_TRUTH_H
+#pragma once
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -47,5 +46,3 @@ static inline void print_truths(int rank)
 		       rank, truths[i].name, truths[i].calls, truths[i].sent,
 		       truths[i].received);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * something a little later, when the first one is in its system call; threads
  * that burn CPU meanwhile; and time.
  */
-#ifndef PROGRAMS_PARTNER_H
-#define PROGRAMS_PARTNER_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -94,5 +93,3 @@ static inline void later_done(void)
 	while (sem_wait(&partner.done))
 		;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * jump.h - a thread sends SIGUSR1 to another one, whose handler leaves what it
  * interrupted by a jump.
  */
-#ifndef STORMS_JUMP_H
-#define STORMS_JUMP_H
+#pragma once
 
 #include <setjmp.h>
 #include <signal.h>
@@ -80,5 +79,3 @@ static KEPT void afterwards(void)
 	for (int i = 0; i < 200000; i++)
 		sum += (unsigned long)i;
 }
-
-#endif

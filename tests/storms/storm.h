@@ -6,8 +6,7 @@
  * A storm checks what it does while it does it, and ends with storm_broken()
  * when something is not as it should be.
  */
-#ifndef STORMS_STORM_H
-#define STORMS_STORM_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ static inline void storm_threads(void *(*const functions[])(void *), int count)
 }
 
 #define STORM_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Ownership   The run is the caller's until its process ends.
  */
-#ifndef TESTS_UNIT_FIXTURE_RUN_H
-#define TESTS_UNIT_FIXTURE_RUN_H
+#pragma once
 
 #include "run/run.h"
 
@@ -32,5 +31,3 @@ enum fixture_node {
 
 /* Metrics: cpu.time, mpi.calls, mpi.time, mpi.bytes.sent, samples. */
 struct run *fixture_run(void);
-
-#endif

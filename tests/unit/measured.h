@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measured.h - a process as copse measures it, and what a reader makes of it.
  */
-#ifndef UNIT_MEASURED_H
-#define UNIT_MEASURED_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,5 +68,3 @@ static inline uint64_t measured_total(const struct profile *p, const char *name)
 		sum += c->values[i].value;
 	return sum;
 }
-
-#endif

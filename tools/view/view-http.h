@@ -6,8 +6,7 @@
  *
  * Threads   Everything happens in the caller's.
  */
-#ifndef TOOLS_VIEW_HTTP_H
-#define TOOLS_VIEW_HTTP_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct view_http {
 				    struct view_answer *to),
 		     void *of, const volatile sig_atomic_t *stop);
 };
-
-#endif

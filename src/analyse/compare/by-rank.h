@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* by-rank.h - two sides of runs, rank by rank: who got slower? */
-#ifndef ANALYSE_COMPARE_BY_RANK_H
-#define ANALYSE_COMPARE_BY_RANK_H
+#pragma once
 
 #include "analyse/compare/compare.h"
 
@@ -27,5 +26,3 @@ size_t by_rank_most(const struct by_rank *b, size_t row, double change);
 
 /* Rows to be asked for at once, so that memory is bounded. */
 size_t by_rank_rows(const struct sides *s);
-
-#endif

@@ -14,8 +14,7 @@
  *          differ from each other is then unknown, and so is all noise of a
  *          value that is not sampled.
  */
-#ifndef ANALYSE_COMPARE_COMPARE_H
-#define ANALYSE_COMPARE_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -99,5 +98,3 @@ struct functions {
 int functions_init(struct functions *f, const struct sides *s,
 		   const struct sides_values *v);
 void functions_fini(struct functions *f);
-
-#endif

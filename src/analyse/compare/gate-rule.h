@@ -8,8 +8,7 @@
  *   rule:NAME                    that rule (diagnose/rule.h) finds something in
  *                                most of the new runs
  */
-#ifndef ANALYSE_COMPARE_GATE_RULE_H
-#define ANALYSE_COMPARE_GATE_RULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ void rule_fini(struct rule *rule);
 /* With a ';' the pattern is of the whole path, else of its function. */
 bool rule_fits(const struct rule *rule, const char *stack,
 	       const char *function);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gate-test.h - the tests that a gate's rules make of two sides of runs. */
-#ifndef ANALYSE_COMPARE_GATE_TEST_H
-#define ANALYSE_COMPARE_GATE_TEST_H
+#pragma once
 
 #include "analyse/compare/compare.h"
 #include "analyse/compare/gate-rule.h"
@@ -40,5 +39,3 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 
 /* Which of them fail, together wrong in one of 1 / alpha gates at most. */
 int gate_tests_judge(struct gate_tests *tests, double alpha);
-
-#endif

@@ -12,8 +12,7 @@
  *          A value whose noise is not known (one run a side, not sampled) fails
  *          by its limit alone.
  */
-#ifndef ANALYSE_COMPARE_GATE_H
-#define ANALYSE_COMPARE_GATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ struct gate_options {
 int gate_run(struct report **to, bool *failed, const struct gate_options *gate,
 	     const struct run *const runs[],
 	     const struct analysis_options *options);
-
-#endif

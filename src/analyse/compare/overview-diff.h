@@ -5,8 +5,7 @@
  *
  * Ownership   The runs must outlive it.
  */
-#ifndef ANALYSE_COMPARE_OVERVIEW_DIFF_H
-#define ANALYSE_COMPARE_OVERVIEW_DIFF_H
+#pragma once
 
 #include "analyse/compare/compare.h"
 
@@ -28,5 +27,3 @@ struct overview_diff {
 int overview_diff_init(struct overview_diff *d, const struct run *const runs[],
 		       const struct analysis_options *options);
 void overview_diff_fini(struct overview_diff *d);
-
-#endif

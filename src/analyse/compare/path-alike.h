@@ -13,8 +13,7 @@
  *    was inlined, and no debug information says so.
  * It is a guess, and a careful one: functions with different names stay apart.
  */
-#ifndef ANALYSE_COMPARE_PATH_ALIKE_H
-#define ANALYSE_COMPARE_PATH_ALIKE_H
+#pragma once
 
 #include "analyse/compare/path-union.h"
 
@@ -23,5 +22,3 @@
  * 2 the others, 3 both.  to[path] is the path's new number.  0 or -ENOMEM.
  */
 int path_alike(struct path_union *u, unsigned char *sides, uint32_t *to);
-
-#endif

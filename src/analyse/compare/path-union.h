@@ -7,8 +7,7 @@
  *            (".constprop.0", ".part.1", " [clone .cold]").
  * Ownership  The union holds copies; the runs may go.
  */
-#ifndef ANALYSE_COMPARE_PATH_UNION_H
-#define ANALYSE_COMPARE_PATH_UNION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ char *path_union_text(const struct path_union *u, uint32_t path);
 char *path_union_stack(const struct path_union *u, uint32_t path);
 
 const char *path_union_function(const struct path_union *u, uint32_t path);
-
-#endif

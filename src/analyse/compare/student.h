@@ -3,8 +3,7 @@
  * student.h - Student's t distribution (Biometrika 6, 1908): what chance does
  * to the mean of a few values whose spread is not known but from themselves.
  */
-#ifndef ANALYSE_COMPARE_STUDENT_H
-#define ANALYSE_COMPARE_STUDENT_H
+#pragma once
 
 /*
  * The probability of a value above t, by so many degrees of freedom, which may
@@ -14,5 +13,3 @@ double student_above(double t, double freedom);
 
 /* The t whose student_above() is p, 0 < p <= 0.5. */
 double student_limit(double p, double freedom);
-
-#endif

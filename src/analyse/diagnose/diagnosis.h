@@ -10,8 +10,7 @@
  * Cost   In rank-seconds: so long ranks were there, or waited for those who
  *        were.
  */
-#ifndef ANALYSE_DIAGNOSE_DIAGNOSIS_H
-#define ANALYSE_DIAGNOSE_DIAGNOSIS_H
+#pragma once
 
 #include "analyse/diagnose/rule.h"
 
@@ -78,5 +77,3 @@ void diagnosis_say_rest(struct report *report, const struct diagnosis *of);
 /* All of that. */
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Ownership   The source and all that it points to must outlive the facts.
  */
-#ifndef ANALYSE_DIAGNOSE_FACTS_H
-#define ANALYSE_DIAGNOSE_FACTS_H
+#pragma once
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/wait-causes.h"
@@ -135,5 +134,3 @@ char *fact_text(const struct fact_set *set, const struct fact *fact,
 /* The field of that name, or -1. */
 int fact_field_find(const struct fact_set *set, const char *name,
 		    size_t length);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Ownership   `from` must outlive an excess.
  */
-#ifndef ANALYSE_DIAGNOSE_LATE_EXCESS_H
-#define ANALYSE_DIAGNOSE_LATE_EXCESS_H
+#pragma once
 
 #include "analyse/diagnose/facts.h"
 
@@ -33,5 +32,3 @@ int late_excess_part(struct late_excess *e, uint32_t path, double *part);
 /* own[]: by path, the seconds that those have more than others, without what
    the path calls; *all: their sum.  0, or -errno with a reason. */
 int late_excess_own(struct late_excess *e, double *own, double *all);
-
-#endif

@@ -26,8 +26,7 @@
  * Rules are looked for in the folder that $COPSE_RULES names, then in copse's
  * own; of two of one name the first counts.
  */
-#ifndef ANALYSE_DIAGNOSE_RULE_H
-#define ANALYSE_DIAGNOSE_RULE_H
+#pragma once
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/split/time-split.h"
@@ -64,5 +63,3 @@ int diagnosis_rule_gain(const struct diagnosis_rule *rule,
 /* The sentence, with the fact's values; to be freed, NULL: out of memory. */
 char *diagnosis_rule_say(const struct diagnosis_rule *rule,
 			 const struct fact *fact);
-
-#endif

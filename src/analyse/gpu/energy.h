@@ -7,8 +7,7 @@
  * copies took.  So the sum over paths, idle and `unshared` is what was read of
  * all GPUs.
  */
-#ifndef ANALYSE_GPU_ENERGY_H
-#define ANALYSE_GPU_ENERGY_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "analyse/report.h"
@@ -33,5 +32,3 @@ const char *energy_text(char *to, double joules);
 
 /* What there is to say of it in a summary, if it was read. */
 int findings_energy(struct report *report, const struct paths *paths);
-
-#endif

@@ -3,8 +3,7 @@
  * gpu-busy.h - how much of the time GPUs worked, what their processes did when
  * they did not, and the factors of the efficiency of hosts and devices.
  */
-#ifndef ANALYSE_GPU_GPU_BUSY_H
-#define ANALYSE_GPU_GPU_BUSY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void gpu_factors_lines(struct report *report, const struct gpu_factors *f);
  * to tell it from others; to be freed, NULL: no memory.
  */
 char *gpu_device_name(const struct run *run, size_t device);
-
-#endif

@@ -3,8 +3,7 @@
  * gpu-held.h - memory of GPUs: what each kind, or each call path, allocated,
  * freed and left.
  */
-#ifndef ANALYSE_GPU_GPU_HELD_H
-#define ANALYSE_GPU_GPU_HELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const char *gpu_held_kind(const char *name, uint32_t *kind);
  */
 double gpu_held_between(const struct run *run, size_t holder, uint64_t from,
 			uint64_t to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-tables.h - tables of gpu-kernels that are not of kernels themselves. */
-#ifndef ANALYSE_GPU_GPU_TABLES_H
-#define ANALYSE_GPU_GPU_TABLES_H
+#pragma once
 
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/report.h"
@@ -33,5 +32,3 @@ int gpu_balance_table(struct report *report, const struct paths *paths,
 /* Adds the table `shapes`, when there are any. */
 void gpu_shapes_table(struct report *report, const struct run *run,
 		      const struct analysis_options *options);
-
-#endif

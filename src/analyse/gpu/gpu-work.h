@@ -3,8 +3,7 @@
  * gpu-work.h - what GPUs did and the calls of CUDA: for each call path or each
  * name how often, how long, how many bytes.
  */
-#ifndef ANALYSE_GPU_GPU_WORK_H
-#define ANALYSE_GPU_GPU_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ uint32_t *gpu_work_members(const struct run *run, size_t *count);
  */
 void gpu_work_skew(struct report *report, const struct run *run,
 		   uint32_t function);
-
-#endif

@@ -9,8 +9,7 @@
  * Not known to it: a smaller share of the cache that a program asked for, block
  * barriers, clusters.
  */
-#ifndef ANALYSE_GPU_OCCUPANCY_H
-#define ANALYSE_GPU_OCCUPANCY_H
+#pragma once
 
 #include "run/run-tables.h"
 
@@ -22,5 +21,3 @@ struct occupancy {
 
 struct occupancy occupancy_of(const struct run_model *model,
 			      const struct run_shape *shape);
-
-#endif

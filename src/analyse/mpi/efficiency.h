@@ -4,8 +4,7 @@
  * Excellence defines (doc/copse-report.1 cites them), from each rank's time
  * inside and outside MPI, in a run or in one of its phases.
  */
-#ifndef ANALYSE_MPI_EFFICIENCY_H
-#define ANALYSE_MPI_EFFICIENCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ double efficiency_useful(const struct run_rank *rank);
 /* The factors in a sentence, and whom they do not tell of. */
 void efficiency_line(struct report *report, const struct efficiency *e,
 		     const struct run *run);
-
-#endif

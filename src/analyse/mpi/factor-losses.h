@@ -3,8 +3,7 @@
  * factor-losses.h - what each factor of the efficiency loses: seconds of the
  * run, whose sum is all that the run is longer than useful work spread evenly.
  */
-#ifndef ANALYSE_MPI_FACTOR_LOSSES_H
-#define ANALYSE_MPI_FACTOR_LOSSES_H
+#pragma once
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/thread-factors.h"
@@ -38,5 +37,3 @@ void factor_losses_say(struct report *report,
 void factor_losses_table(struct report *report,
 			 const struct factor_loss losses[LOSS_KINDS],
 			 const struct efficiency *e, const struct run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * mpi-callsites.h - MPI calls: for each call site or each function the calls,
  * the time inside and the bytes.
  */
-#ifndef ANALYSE_MPI_MPI_CALLSITES_H
-#define ANALYSE_MPI_MPI_CALLSITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void sites_fini(struct call_sites *sites);
  * sum.
  */
 double site_mean_size(const struct call_site *site);
-
-#endif

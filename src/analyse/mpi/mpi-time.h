@@ -6,8 +6,7 @@
  * How long a rank waited is known where parts of its calls, 95 % at least, were
  * joined with those of other ranks; in another run waiting is NAN.
  */
-#ifndef ANALYSE_MPI_MPI_TIME_H
-#define ANALYSE_MPI_MPI_TIME_H
+#pragma once
 
 #include "run/run.h"
 
@@ -30,5 +29,3 @@ double mpi_time_transfer(const struct mpi_time *time);
 
 /* Seconds of all CPU time that MPI took; below 0: out of memory. */
 double cpu_in_mpi(const struct run *run);
-
-#endif

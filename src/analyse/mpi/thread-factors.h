@@ -6,8 +6,7 @@
  * Both factors are of the threads' time outside MPI, which is that of the first
  * threads, as often as regions have threads.
  */
-#ifndef ANALYSE_MPI_THREAD_FACTORS_H
-#define ANALYSE_MPI_THREAD_FACTORS_H
+#pragma once
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/report.h"
@@ -28,5 +27,3 @@ struct thread_factors thread_factors_of(const struct run *run,
 void thread_factors_line(struct report *report, const struct thread_factors *f);
 void thread_factors_table(struct report *report,
 			  const struct thread_factors *f);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   The paths must outlive it.
  */
-#ifndef ANALYSE_MPI_WAIT_CAUSES_H
-#define ANALYSE_MPI_WAIT_CAUSES_H
+#pragma once
 
 #include "analyse/paths.h"
 
@@ -62,5 +61,3 @@ extern const struct wait_name {
  */
 char *blames_victims(const struct blames *blames, const struct blame *const *of,
 		     size_t count, double share, size_t *victims);
-
-#endif

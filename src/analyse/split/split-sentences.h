@@ -3,8 +3,7 @@
  * split-sentences.h - the largest parts of a run's time in sentences: who, in
  * which path, for how long.  Rules add what to do and what it would gain.
  */
-#ifndef ANALYSE_SPLIT_SPLIT_SENTENCES_H
-#define ANALYSE_SPLIT_SPLIT_SENTENCES_H
+#pragma once
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/split/time-split.h"
@@ -20,5 +19,3 @@ void split_say_shares(struct report *report, const struct time_split *split);
 int split_say_parts(struct report *report, const struct time_split *split,
 		    const struct blames *blames,
 		    const struct diagnosis *diagnosis);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Ownership   The run must outlive it.
  */
-#ifndef ANALYSE_SPLIT_TIME_SPLIT_H
-#define ANALYSE_SPLIT_TIME_SPLIT_H
+#pragma once
 
 #include "analyse/paths.h"
 #include "run/split.h"
@@ -60,5 +59,3 @@ void time_split_below(const struct time_split *split, uint32_t node,
 /* Seconds of a part in `count` equal times of the run; 0 without a timeline. */
 void time_split_course(const struct time_split *split, enum split_part part,
 		       double *course, size_t count);
-
-#endif

@@ -16,8 +16,7 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_GPU_GPU_ALLOCS_H
-#define COLLECT_GPU_GPU_ALLOCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void copse_gpu_memory(const struct gpu_memory *events, size_t count);
 
 /* What is due is taken; `all`: nothing waits for what is still to come. */
 void copse_gpu_memory_settle(bool all);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threads   The caller holds the lock of gpu.c.
  */
-#ifndef COLLECT_GPU_GPU_IDLE_H
-#define COLLECT_GPU_GPU_IDLE_H
+#pragma once
 
 #include "live/layout.h"
 
@@ -36,5 +35,3 @@ void gpu_idle_resumed(uint64_t now);
 
 /* Another live profile. */
 void gpu_idle_reset(void);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads   The caller holds the lock of gpu-allocs.c.
  */
-#ifndef COLLECT_GPU_GPU_LIVE_H
-#define COLLECT_GPU_GPU_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
 
 /* The same, of a node that is not known (enum loss). */
 void gpu_sums_idle_lost(uint32_t why, uint64_t ns);
-
-#endif

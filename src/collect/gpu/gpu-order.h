@@ -7,8 +7,7 @@
  *
  * Threads   The caller holds the lock of gpu.c.
  */
-#ifndef COLLECT_GPU_GPU_ORDER_H
-#define COLLECT_GPU_GPU_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void gpu_order_settle(bool all, gpu_take *take);
  * none, they are in memory.
  */
 void gpu_order_reset(struct arena *arena);
-
-#endif

@@ -10,8 +10,7 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_GPU_GPU_PCS_H
-#define COLLECT_GPU_GPU_PCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void copse_gpu_cubin(uint64_t cubin, const void *bytes, size_t size);
 
 /* CUPTI was asked for samples once, which took so long. */
 void copse_gpu_sampling_cost(uint64_t ns);
-
-#endif

@@ -10,8 +10,7 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_GPU_GPU_SHAPES_H
-#define COLLECT_GPU_GPU_SHAPES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void copse_gpu_limits(const struct live_limits *limits);
 void copse_gpu_unified(const struct live_unified *some);
 bool copse_gpu_unified_wanted(void);
 bool copse_gpu_faults_wanted(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads   The caller holds the lock of gpu.c.
  */
-#ifndef COLLECT_GPU_GPU_TIME_H
-#define COLLECT_GPU_GPU_TIME_H
+#pragma once
 
 #include "collect/gpu/gpu-order.h"
 #include "live/arena.h"
@@ -29,5 +28,3 @@ void gpu_time_device(const struct gpu_device *device);
 
 /* Another live profile, or none. */
 void gpu_time_reset(struct arena *arena);
-
-#endif

@@ -8,8 +8,7 @@
  * Failure   What is not known to have stepped back in a few seconds is taken
  *           to: the program's call goes on.
  */
-#ifndef COLLECT_GPU_GPU_TOOL_H
-#define COLLECT_GPU_GPU_TOOL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool copse_gpu_wanted(void);
 
 /* From now on nothing is known of GPUs. */
 void copse_gpu_yielded(void);
-
-#endif

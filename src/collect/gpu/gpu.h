@@ -14,8 +14,7 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_GPU_GPU_H
-#define COLLECT_GPU_GPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ void copse_gpu_profiler(bool on);
 
 /* Room for the notes, before all else. */
 void gpu_prepare(void);
-
-#endif

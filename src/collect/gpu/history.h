@@ -12,8 +12,7 @@
  * Signals   Functions marked SIGSAFE are for the handler and for code that is
  *           busy with the thread's record.
  */
-#ifndef COLLECT_GPU_HISTORY_H
-#define COLLECT_GPU_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ uint32_t history_read(uint32_t thread, struct span *to);
 
 /* Nobody will ask for what was before. */
 void history_settled(uint64_t ns);
-
-#endif

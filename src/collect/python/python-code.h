@@ -12,8 +12,7 @@
  * Threads   Any; one adds a name at a time.
  * Signals   All may run in a handler.
  */
-#ifndef COLLECT_PYTHON_PYTHON_CODE_H
-#define COLLECT_PYTHON_PYTHON_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ python_code_identity(const struct python_layout *layout, uintptr_t code)
 		hash) |
 	       1;
 }
-
-#endif

@@ -17,8 +17,7 @@
  * Signals   All marked functions may run in a handler.  What is read is read
  *           so that it cannot fault; nothing of Python's is called or changed.
  */
-#ifndef COLLECT_PYTHON_PYTHON_FRAMES_H
-#define COLLECT_PYTHON_PYTHON_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,5 +143,3 @@ static inline uint64_t python_frame_offset(const struct python_frame *f)
  * called from there on is not, either.  0: all are.
  */
 SIGSAFE uintptr_t python_frames_changed(struct python_frames *p);
-
-#endif

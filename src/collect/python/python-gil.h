@@ -7,8 +7,7 @@
  * Threads   The calling thread's own.
  * Signals   All may run in a handler.
  */
-#ifndef COLLECT_PYTHON_PYTHON_GIL_H
-#define COLLECT_PYTHON_PYTHON_GIL_H
+#pragma once
 
 #include <ucontext.h>
 
@@ -32,5 +31,3 @@ SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,
 
 /* Is it a mutex or a condition of the GIL's own? */
 SIGSAFE bool python_gil_has(const struct python_frames *p, const void *lock);
-
-#endif

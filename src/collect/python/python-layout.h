@@ -11,8 +11,7 @@
  *
  * Threads   One at a time looks; what was found is read by any.
  */
-#ifndef COLLECT_PYTHON_PYTHON_LAYOUT_H
-#define COLLECT_PYTHON_PYTHON_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ enum {
 
 /* The name of the thread that is to begin in `code`; empty: it has none. */
 void python_thread_name(const void *code, char to[PYTHON_THREAD_NAME]);
-
-#endif

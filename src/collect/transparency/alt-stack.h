@@ -11,8 +11,7 @@
  * Threads   The state of a thread is its own.
  * Signals   alt_stack_leave() is called in a handler.
  */
-#ifndef COLLECT_TRANSPARENCY_ALT_STACK_H
-#define COLLECT_TRANSPARENCY_ALT_STACK_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ SIGSAFE void alt_stack_leave(uintptr_t entry, signal_handler *function,
 void *alt_stack_wrap(int signum, void *handler, unsigned long flags);
 void *alt_stack_wrapped(int signum);
 void *alt_stack_unwrap(void *installed, void *was);
-
-#endif

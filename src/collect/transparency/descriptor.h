@@ -6,8 +6,7 @@
  * A program may close any number and get it again for something of its own,
  * so a descriptor is verified before each use.
  */
-#ifndef COLLECT_TRANSPARENCY_DESCRIPTOR_H
-#define COLLECT_TRANSPARENCY_DESCRIPTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ SIGSAFE void descriptor_drop(struct descriptor *d);
 
 /* Does the number still mean that event? */
 SIGSAFE bool descriptor_is_ours(const struct descriptor *d);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads   Any, but for copse_look_up_front(): as libraries are loaded.
  */
-#ifndef COLLECT_TRANSPARENCY_DLSYM_H
-#define COLLECT_TRANSPARENCY_DLSYM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void copse_look_up_front(look_up_front *front, look_up_hidden *hidden);
 
 /* What dlsym() finds without us in a library's handle. */
 void *copse_look_up(void *handle, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * the program as that signal wants, although the kernel delivers our timer
  * signal first.
  */
-#ifndef COLLECT_TRANSPARENCY_EINTR_RESTART_H
-#define COLLECT_TRANSPARENCY_EINTR_RESTART_H
+#pragma once
 
 #include <stdbool.h>
 #include <ucontext.h>
@@ -48,5 +47,3 @@ SIGSAFE void eintr_waits_mark(ucontext_t *context);
 
 /* One of them by syscall(), with the kernel's result; false: it is none. */
 bool eintr_waits_raw(const struct request *r, long *result);
-
-#endif

@@ -6,8 +6,7 @@
  * A child of vfork() asks as well, which may allocate nothing: what is made
  * lies on the caller's stack.
  */
-#ifndef COLLECT_TRANSPARENCY_EXEC_ENV_H
-#define COLLECT_TRANSPARENCY_EXEC_ENV_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ char *const *exec_env_make(void *memory, char *const env[]);
 		given##_size                                                   \
 			? exec_env_make(__builtin_alloca(given##_size), env)   \
 			: (env)
-
-#endif

@@ -3,8 +3,7 @@
  * interpose.h - the functions of the C library that the collector stands in
  * front of; interposed.list names them, interpose.c says why each.
  */
-#ifndef COLLECT_TRANSPARENCY_INTERPOSE_H
-#define COLLECT_TRANSPARENCY_INTERPOSE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ SIGSAFE bool interpose_on_alt_stack(void);
  * not to notice it, now or ever.
  */
 SIGSAFE bool interpose_pass_on(int signal, siginfo_t *info, void *context);
-
-#endif

@@ -5,13 +5,10 @@
  *
  * Threads   Any, and in handlers of the program's signals.
  */
-#ifndef COLLECT_TRANSPARENCY_LEAVING_H
-#define COLLECT_TRANSPARENCY_LEAVING_H
+#pragma once
 
 /*
  * `last` is called before the process ends so, also in children of vfork(), and
  * in forked ones: it has to see whose they are.  It must return soon.
  */
 void copse_leaving(void (*last)(void));
-
-#endif

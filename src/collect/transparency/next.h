@@ -8,8 +8,7 @@
  * called in children of vfork(), in handlers and in sandboxes.  A use before
  * that finds its own.
  */
-#ifndef COLLECT_TRANSPARENCY_NEXT_H
-#define COLLECT_TRANSPARENCY_NEXT_H
+#pragma once
 
 #include "base/hidden.h"
 
@@ -30,5 +29,3 @@ struct next {
 
 void *next_find(struct next *next);
 void next_init(void);
-
-#endif

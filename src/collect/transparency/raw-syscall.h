@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* raw-syscall.h - makes a system call as syscall() was asked for it. */
-#ifndef COLLECT_TRANSPARENCY_RAW_SYSCALL_H
-#define COLLECT_TRANSPARENCY_RAW_SYSCALL_H
+#pragma once
 
 struct request {
 	long number, a, b, c, d, e, f;
@@ -13,5 +12,3 @@ struct request {
  */
 long raw_syscall(const struct request *r);
 extern const char raw_syscall_at[] __attribute__((visibility("hidden")));
-
-#endif

@@ -7,8 +7,7 @@
  * the program sends to itself is kept until it unblocks the signal or waits for
  * it. One is kept for the process, as of any signal that does not queue.
  */
-#ifndef COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
-#define COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void sigtrap_follow_mask(bool wish, sigset_t *old);
 
 /* In the handler: keeps one that came; false: the thread does not block it. */
 SIGSAFE bool sigtrap_keep(const siginfo_t *info);
-
-#endif

@@ -8,8 +8,7 @@
  * caller's frame pointer and a third register were saved.  Source: System V ABI
  * AMD64 supplement, 3.7; DWARF 5, 6.4; Linux Standard Base Core 5.0, 10.6.
  */
-#ifndef COLLECT_UNWIND_CFI_H
-#define COLLECT_UNWIND_CFI_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
 			  const struct cfi_frame *frame,
 			  bool (*read)(void *from, uintptr_t at, uintptr_t *to),
 			  void *from, uintptr_t *cfa, uintptr_t *slot);
-
-#endif

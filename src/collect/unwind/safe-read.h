@@ -6,8 +6,7 @@
  * Threads   A reader belongs to one thread.
  * Signals   All may run in a handler.
  */
-#ifndef COLLECT_UNWIND_SAFE_READ_H
-#define COLLECT_UNWIND_SAFE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ SIGSAFE void safe_read_wanted(struct safe_read *p);
 /* Can the page of `from` be read, and is all mapped from there to `end`? */
 SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
 			       uintptr_t end);
-
-#endif

@@ -22,8 +22,7 @@
  * Threads   An unwinder belongs to one thread.
  * Signals   All marked functions may run in a handler.
  */
-#ifndef COLLECT_UNWIND_UNWIND_H
-#define COLLECT_UNWIND_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ enum {
 SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 			 struct unwind_word *to, uint32_t count, uint32_t most,
 			 bool *fp_matters, uint32_t *codes);
-
-#endif
