@@ -130,7 +130,9 @@ static bool same_exchange(const struct paths *paths, const struct fact *f,
 {
 	uint32_t caller = paths->at[f->path].parent;
 	uint32_t this = paths->at[site->path].parent;
-	bool waits = f->values[SIZE].number <= 0;
+	bool waits =
+		!strncmp(paths_function(paths->run, paths->at[f->path].node),
+			 "MPI_Wait", strlen("MPI_Wait"));
 
 	return calls_soon(paths, caller, this, waits ? 3 : 1) ||
 	       calls_soon(paths, this, caller, 1);

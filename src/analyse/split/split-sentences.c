@@ -182,6 +182,40 @@ static char *with_callee(const struct saying *s, char *function,
 	return text;
 }
 
+/* ", 41 % in cal_read ← response", unless `place` names it; takes that. */
+static char *with_part_below(const struct saying *s, enum split_part part,
+			     char *place, const struct mainly *below)
+{
+	double all = s->split->parts[part].seconds;
+	char *name = paths_short(s->paths, below->path, 1);
+	char *path = paths_short(s->paths, below->path, 2), *text = NULL;
+
+	if (name && path && strstr(place, name))
+		text = strdup(place);
+	else if (name && path)
+		text = str_format("%s, %.0f %% in %s", place,
+				  100 * value_ratio(below->seconds, all), path);
+	free(name);
+	free(path);
+	free(place);
+	return text;
+}
+
+/* The largest of what it calls, where it has not nearly all itself. */
+static char *with_largest_below(const struct saying *s, enum split_part part,
+				char *place, const struct mainly *in,
+				double *own)
+{
+	struct mainly below = { 0 };
+
+	time_split_paths(s->split, s->paths, part, own);
+	if (own[in->path] < MAINLY * in->seconds && !in->mostly &&
+	    !find_part_place(s, part, own, MAINLY_FAIR, &below) &&
+	    below.path > in->path && below.path < s->paths->at[in->path].end)
+		return with_part_below(s, part, place, &below);
+	return place;
+}
+
 /* ", 86 % of it in MPI_Init ← main"; to be freed, NULL: out of memory. */
 static char *part_place(const struct saying *s, enum split_part part)
 {
@@ -189,6 +223,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 	double all = s->split->parts[part].seconds;
 	char *path = NULL, *text = NULL;
 	struct mainly in = { 0 };
+	bool summed;
 	double share, below;
 
 	if (!own)
@@ -207,6 +242,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 			   in.seconds * (own[in.path] < in.seconds / 2 ? MAINLY
 								       : MORE)))
 		goto out;
+	summed = path;
 	if (path)
 		share = value_ratio(below, all);
 	if (path)
@@ -217,6 +253,10 @@ static char *part_place(const struct saying *s, enum split_part part)
 		text = str_format(", %.0f %% of it in %s", 100 * share, path);
 	else if (path)
 		text = str_format(" in %s", path);
+	if (text && part == SPLIT_WORK && summed)
+		text = with_part_below(s, part, text, &in);
+	else if (text && part == SPLIT_WORK)
+		text = with_largest_below(s, part, text, &in, own);
 out:
 	free(path);
 	free(own);
