@@ -12,6 +12,7 @@
 
 #define LATE   1.25 /* of its usual own work, and of others' */
 #define MOST   0.5  /* of an excess: it is the reason */
+#define GROWS  0.1  /* of what waits grow by, that work does */
 #define DRIFTS 0.1  /* of the first tenth: so much is worth a word */
 #define CHANCE 0.01 /* of a rhythm */
 #define TURNS  0.4  /* of a rhythm, in which it is late */
@@ -434,6 +435,25 @@ static double cpu_of_stretch(const struct step_search *s,
 				 : 0;
 }
 
+/* Others wait longer for what grows: they are said where nothing else grows. */
+static uint32_t path_that_grows(struct step_search *s)
+{
+	const struct paths *paths = s->cells.paths;
+	const struct run_node *nodes = paths->run->nodes;
+	double most[2] = { 0 };
+
+	for (uint32_t p = 1; p < paths->count; p++) {
+		bool mpi = nodes[paths->at[p].node].kind == RUN_MPI;
+
+		most[mpi] = fmax(most[mpi], s->cells.sums[p]);
+	}
+	for (uint32_t p = 1; p < paths->count; p++)
+		if (most[false] > GROWS * most[true] &&
+		    nodes[paths->at[p].node].kind == RUN_MPI)
+			s->cells.sums[p] = 0;
+	return step_cells_path(&s->cells);
+}
+
 static void find_drift(struct step_search *s)
 {
 	const struct step_times *t = s->t;
@@ -458,7 +478,7 @@ static void find_drift(struct step_search *s)
 	step_cells_add(&s->cells, STEP_ALL, b.from, b.to, drift > 0 ? 1 : -1);
 	step_cells_add(&s->cells, STEP_ALL, a.from, a.to,
 		       (drift > 0 ? -1 : 1) * b.iterations / a.iterations);
-	s->to->drift_path = step_cells_path(&s->cells);
+	s->to->drift_path = path_that_grows(s);
 }
 
 static uint32_t path_between(struct step_search *s, double from, double to)

@@ -7,6 +7,7 @@
  * the same file, its function that begins at the same place has that name.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -24,7 +25,7 @@ static const char *const chosen[] = {
 	"cos",     "tan",     "atan",       "atan2",   "sincos", "expf",
 	"exp2f",   "logf",    "log2f",      "powf",    "sinf",   "cosf",
 	"sincosf", "floor",   "ceil",       "rint",    "trunc",  "nearbyint",
-	"fma",     "fmaf",
+	"fma",     "asin",    "acos",       "sinh",    "cosh",   "fmaf",
 };
 
 static bool is_same_file(const char *one, const char *other)
@@ -45,18 +46,33 @@ static bool is_variant(const char *name, uint64_t at, uint64_t start)
 	return at <= start && start - at <= behind;
 }
 
+static bool begins_there(void *at, const char *name, const char *path,
+			 uint64_t start)
+{
+	Dl_info in;
+
+	return at && dladdr(at, &in) &&
+	       is_variant(name, (uint64_t)((char *)at - (char *)in.dli_fbase),
+			  start) &&
+	       is_same_file(in.dli_fname, path);
+}
+
+/* What does the work behind a wrapper is exported for old programs alone. */
+static void *behind_wrapper(const char *name)
+{
+	char finite[32];
+
+	snprintf(finite, sizeof(finite), "__%s_finite", name);
+	return dlvsym(RTLD_DEFAULT, finite, "GLIBC_2.15");
+}
+
 const char *symbol_variant(const char *path, uint64_t start)
 {
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
-		void *at = dlsym(RTLD_DEFAULT, chosen[i]);
-		Dl_info in;
-
-		if (at && dladdr(at, &in) &&
-		    is_variant(chosen[i],
-			       (uint64_t)((char *)at - (char *)in.dli_fbase),
-			       start) &&
-		    is_same_file(in.dli_fname, path))
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		if (begins_there(dlsym(RTLD_DEFAULT, chosen[i]), chosen[i],
+				 path, start) ||
+		    begins_there(behind_wrapper(chosen[i]), chosen[i], path,
+				 start))
 			return chosen[i];
-	}
 	return NULL;
 }

@@ -202,4 +202,9 @@ TEST(symbol_variant_is_what_this_processor_has)
 	CHECK(!strcmp(symbol_variant(in.dli_fname, start), "memmove"));
 	CHECK(!symbol_variant("/proc/self/exe", start));
 	CHECK(!symbol_variant(in.dli_fname, 0));
+	at = dlvsym(RTLD_DEFAULT, "__exp_finite", "GLIBC_2.15");
+	if (!at || !dladdr(at, &in))
+		SKIP("the C library has no such symbol");
+	start = (uint64_t)((char *)at - (char *)in.dli_fbase);
+	CHECK(!strcmp(symbol_variant(in.dli_fname, start), "exp"));
 }
