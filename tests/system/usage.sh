@@ -56,7 +56,8 @@ explains_glossary() {
 	grep -o '\*\*[^*]*\*\*' "$srcdir/doc/glossary.md" | tr -d '*' >terms
 	[ "$(wc -l <terms)" -gt 80 ] || return 1
 	while read -r term; do
-		"$copse" help "$term" >out 2>err && grep -qF "$term" out ||
+		"$copse" help "$term" >out 2>err &&
+			tr '\n' ' ' <out | grep -qF "$term" ||
 			{ cat err; return 1; }
 	done <terms
 }
