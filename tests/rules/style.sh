@@ -170,8 +170,8 @@ asks_securely() {
 
 # Twice without a cause is a fault.
 no_flaky() {
-	awk -F '\t' '!/^#/ && $4 == "" && ++seen[$2] == 2 {
-		print $2 " was tried again twice: mend it, or write its cause"
+	awk -F '\t' '!/^#/ && $4 == "" && ++seen[$2 FS $3] == 2 {
+		print $2 ": " $3 " was tried again twice: mend it, or write its cause"
 		bad = 1
 	} END { exit bad }' tests/flaky.tbl
 }
