@@ -57,11 +57,9 @@ enum quantity {
 };
 
 enum thread_quantity {
-	BEGUN,
 	BEGUN_CPU,
 	BEGUN_TIME, /* elapsed */
 	BEGUN_SYNC, /* waits for conditions and the like */
-	MEMBERS,
 	MEMBERS_CPU,
 	MEMBERS_ELAPSED,
 	MEMBERS_REGION,
@@ -221,7 +219,6 @@ static void add_group(struct splitting *s, const struct run_thread_group *g)
 		return;
 	to[BEGUN_CPU] += cpu;
 	to[BEGUN_TIME] += works ? fmax((double)g->elapsed_ns, cpu) : cpu;
-	to[BEGUN] += works ? g->threads : 0;
 	to[BEGUN_SYNC] += works ? (double)g->sync_ns : 0;
 }
 
@@ -237,7 +234,6 @@ static void sum_split_threads(struct splitting *s)
 
 		to[TEAM_WAIT] += (double)row->barrier_ns + (double)row->end_ns;
 		if (row->member) {
-			to[MEMBERS]++;
 			to[MEMBERS_ELAPSED] += (double)row->elapsed_ns;
 			to[MEMBERS_REGION] += (double)row->region_ns;
 		}
@@ -385,8 +381,8 @@ static void split_member(struct splitting *s, size_t rank)
 			     in_mpi)
 		      : 0;
 	double off_in_mpi = fmax(in_mpi - cpu, 0);
-	double whole = first_elapsed(r, threads) + team_time(threads) +
-		       threads[BEGUN_TIME];
+	double first = first_elapsed(r, threads);
+	double whole = first + team_time(threads) + threads[BEGUN_TIME];
 	struct split_left left = { s->parts[rank], s->low[rank], s->high[rank],
 				   whole };
 	double missed = (double)r->process_cpu_ns - (double)r->cpu_ns;
@@ -400,8 +396,8 @@ static void split_member(struct splitting *s, size_t rank)
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		left.low[p] = left.high[p] = left.part[p];
 	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
-	take_off_core(&left, r, off_in_mpi,
-		      1 + threads[MEMBERS] + threads[BEGUN], s->want);
+	take_off_core(&left, r, off_in_mpi, fmax(whole / fmax(first, 1), 1),
+		      s->want);
 	if (!waits && s->run->world) {
 		left.high[SPLIT_WAIT] = in_mpi;
 		left.low[SPLIT_MPI] = left.low[SPLIT_TRANSFER] = 0;

@@ -865,6 +865,31 @@ TEST(split_takes_uncounted_ranks_for_like_others)
 	run_free(run);
 }
 
+/* A hundred threads, one after another, wanted cores for as long as one. */
+TEST(split_takes_threads_by_their_time)
+{
+	struct run *run = fixture_run();
+	struct run_thread_group *g = calloc(1, sizeof(*g));
+	double wanted = 0.01, whole, first;
+	struct time_split split;
+
+	*g = (struct run_thread_group){ .kind = RUN_THREAD_BEGUN,
+					.threads = 100,
+					.cpu_ns = 20000000,
+					.elapsed_ns = 200000000 };
+	run->threads.groups = g;
+	run->threads.group_count = 1;
+	run->ranks[0].cores.count = 3;
+	run->ranks[0].cores.waited_ns = (uint64_t)(1e9 * wanted);
+	split_again(run);
+	CHECK(!time_split_init(&split, run));
+	first = (double)run->ranks[0].elapsed_ns / 1e9;
+	whole = first + 0.2;
+	CHECK(split.ranks[0][SPLIT_CORE] <= 1.001 * wanted * whole / first);
+	time_split_fini(&split);
+	run_free(run);
+}
+
 TEST(summary_says_who_waited_for_cores)
 {
 	struct run *run = fixture_run();
