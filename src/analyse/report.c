@@ -132,15 +132,6 @@ void report_line(struct report *report, const char *fmt, ...)
 	va_end(args);
 }
 
-void report_remarks(struct report *report, size_t first)
-{
-	static const char finding[] = "•", remark[] = "–";
-
-	for (size_t i = first; i < report->line_count; i++)
-		if (!strncmp(report->lines[i], finding, strlen(finding)))
-			memcpy(report->lines[i], remark, strlen(remark));
-}
-
 void report_note(struct report *report, const char *fmt, ...)
 {
 	va_list args;

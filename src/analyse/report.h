@@ -94,8 +94,6 @@ int report_error(const struct report *report);
 
 void report_line(struct report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Sentences from that one on are remarks: a dash stands for their bullet. */
-void report_remarks(struct report *report, size_t first);
 
 void report_note(struct report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
