@@ -391,7 +391,9 @@ static double find_blocking(const struct saying *s, double *at)
 	if (uses && own)
 		time_split_paths(s->split, s->paths, SPLIT_WORK, own);
 	for (uint32_t p = 1; uses && own && p < s->paths->count; p++)
-		if (own[p] > 0 && is_blocking(uses[p].purpose)) {
+		if (own[p] > 0 && is_blocking(uses[p].purpose) &&
+		    paths_is_own(s->paths->run,
+				 s->paths->at[uses[p].owner].node)) {
 			at[uses[p].call] += own[p];
 			all += own[p];
 		}
