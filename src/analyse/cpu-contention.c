@@ -17,9 +17,10 @@
 #include "base/err.h"
 #include "base/map.h"
 
-#define MUCH    0.1 /* of their time processes waited for a core: it is said */
-#define VERDICT 0.5 /* the same: nothing else can be judged by times */
-#define FULL    0.8 /* of its cores a group itself used: nobody else's fault */
+#define APART   0.05 /* of the time: so much more one rank waited */
+#define MUCH    0.1  /* of their time processes waited for a core: it is said */
+#define VERDICT 0.5  /* the same: nothing else can be judged by times */
+#define FULL    0.8  /* of its cores a group itself used: nobody else's fault */
 
 struct core_group { /* processes with the same cores */
 	const struct run_rank *first;
@@ -142,7 +143,7 @@ static void why(char *to, size_t size, const struct run *run,
 		snprintf(to, size, "others used the cores of %s", host);
 		return;
 	}
-	if (g->processes <= count)
+	if (g->processes <= count || g->threads >= 2 * g->processes)
 		snprintf(with, sizeof(with), " with %s",
 			 phrase_plural(threads, g->threads, "thread"));
 	snprintf(to, size, "%s%s %s %s of %s%s",
@@ -152,25 +153,22 @@ static void why(char *to, size_t size, const struct run *run,
 		 has_others(g) ? " with other programs" : "");
 }
 
-/* ", rank 3 52 %", or nothing when that is what all are said to have. */
+/* ", rank 3 52 %", or nothing when that is about what all have. */
 static void most_crowded_rank(char *to, size_t size, const struct crowd *c,
 			      double all)
 {
 	const struct run_rank *most = &c->run->ranks[c->waiting[0]];
-	char mean[16], highest[16];
 
 	for (size_t i = 1; i < c->waiting_count; i++)
 		if (crowded_rank(&c->run->ranks[c->waiting[i]]) >
 		    crowded_rank(most))
 			most = &c->run->ranks[c->waiting[i]];
-	snprintf(mean, sizeof(mean), "%.0f", 100 * all);
-	snprintf(highest, sizeof(highest), "%.0f", 100 * crowded_rank(most));
 	*to = 0;
-	if (strcmp(mean, highest) != 0)
-		snprintf(to, size, ", %s %llu %s %%", processes_noun(c->run),
+	if (crowded_rank(most) >= all + APART)
+		snprintf(to, size, ", %s %llu %.0f %%", processes_noun(c->run),
 			 (unsigned long long)processes_number(
 				 c->run, (size_t)(most - c->run->ranks)),
-			 highest);
+			 100 * crowded_rank(most));
 }
 
 /* How much of it was while there was work, which is what was lost; or "". */
