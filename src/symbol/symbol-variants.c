@@ -7,6 +7,7 @@
  * the same file, its function that begins at the same place has that name.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,17 +47,6 @@ static bool is_variant(const char *name, uint64_t at, uint64_t start)
 	return at <= start && start - at <= behind;
 }
 
-static bool begins_there(void *at, const char *name, const char *path,
-			 uint64_t start)
-{
-	Dl_info in;
-
-	return at && dladdr(at, &in) &&
-	       is_variant(name, (uint64_t)((char *)at - (char *)in.dli_fbase),
-			  start) &&
-	       is_same_file(in.dli_fname, path);
-}
-
 /* What does the work behind a wrapper is exported for old programs alone. */
 static void *behind_wrapper(const char *name)
 {
@@ -66,13 +56,42 @@ static void *behind_wrapper(const char *name)
 	return dlvsym(RTLD_DEFAULT, finite, "GLIBC_2.15");
 }
 
+static struct variant {
+	const char *name, *file; /* file NULL: there is none */
+	uint64_t start;
+} variants[2 * sizeof(chosen) / sizeof(*chosen)];
+
+static void note_variant(struct variant *to, const char *name, void *at)
+{
+	Dl_info in;
+
+	if (at && dladdr(at, &in))
+		*to = (struct variant){ name, in.dli_fname,
+					(uint64_t)((char *)at -
+						   (char *)in.dli_fbase) };
+}
+
+static void note_variants(void)
+{
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
+		note_variant(&variants[2 * i], chosen[i],
+			     dlsym(RTLD_DEFAULT, chosen[i]));
+		note_variant(&variants[2 * i + 1], chosen[i],
+			     behind_wrapper(chosen[i]));
+	}
+}
+
 const char *symbol_variant(const char *path, uint64_t start)
 {
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		if (begins_there(dlsym(RTLD_DEFAULT, chosen[i]), chosen[i],
-				 path, start) ||
-		    begins_there(behind_wrapper(chosen[i]), chosen[i], path,
-				 start))
-			return chosen[i];
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, note_variants);
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		const struct variant *v = &variants[i];
+
+		if (v->file && is_variant(v->name, v->start, start) &&
+		    is_same_file(v->file, path))
+			return v->name;
+	}
 	return NULL;
 }
