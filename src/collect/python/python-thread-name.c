@@ -21,6 +21,7 @@ extern WEAK void PyErr_Clear(void);
 extern WEAK void *PyUnicode_FromString(const char *text);
 extern WEAK const char *PyUnicode_AsUTF8(const void *text);
 extern WEAK void *PyObject_GenericGetAttr(void *of, void *name);
+extern WEAK void *_PyType_Lookup(void *type, void *name);
 extern WEAK void Py_DecRef(void *object);
 
 static uintptr_t python_word(uintptr_t at)
@@ -67,11 +68,20 @@ static void cut_name(char *to, const char *text)
 	to[length] = '\0';
 }
 
+/* What its class has of that name may be the program's code, a property. */
+static bool has_plain_name(const void *thread, void *key)
+{
+	uintptr_t type =
+		python_word((uintptr_t)thread + python_layout->object.type);
+
+	return _PyType_Lookup && !_PyType_Lookup((void *)type, key);
+}
+
 static void ask_name(void *thread, char *to)
 {
 	void *key = PyUnicode_FromString("_name");
-	void *name =
-		key && thread ? PyObject_GenericGetAttr(thread, key) : NULL;
+	bool known = key && thread && has_plain_name(thread, key);
+	void *name = known ? PyObject_GenericGetAttr(thread, key) : NULL;
 	const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
 
 	if (text)
