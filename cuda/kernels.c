@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 enum {
 	FIRST_TEXTS = 256,

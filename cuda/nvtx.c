@@ -12,7 +12,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-#include "collect/range.h"
+#include "collect/regions/range.h"
 #include "copse.h"
 
 enum {

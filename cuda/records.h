@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cuda/cupti.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 /*
  * Enable the records; with `nodes`, one for each node of a graph.  Returns the

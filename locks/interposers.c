@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "collect/lock-taken.h"
+#include "collect/threads/lock-taken.h"
 #include "locks/nexts.h"
 
 #define LIST(...) __VA_ARGS__

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "base/hidden.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "mpi/handles.h"
 
 struct comm {

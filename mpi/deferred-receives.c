@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "mpi/hash.h"
 #include "mpi/messages.h"
 

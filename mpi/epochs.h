@@ -14,7 +14,7 @@
 
 #include <mpi.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 /* What the calling process did to its windows' epochs, by that call. */
 void epoch_posted(const struct region *region, MPI_Group origins, MPI_Win win);

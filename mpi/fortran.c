@@ -2,7 +2,7 @@
 /* fortran.c - the wrappers of Fortran functions. */
 #include "mpi/fortran.h"
 
-#include "collect/polls.h"
+#include "collect/sampling/polls.h"
 #include "mpi/libmpi.h"
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };

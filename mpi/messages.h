@@ -17,7 +17,7 @@
 #include <pthread.h>
 
 #include "base/hidden.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "mpi/comms.h"
 
 /* Messages of one direction; the level is that of a run of them. */

@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 struct partner;
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/hidden.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "mpi/versions.h"
 
 /* To stand in front of a deprecated function is not to use it. */

@@ -3,7 +3,7 @@
  * wrappers.c - the generated wrappers.  A prototype in functions.tbl that
  * differs from mpi.h, or a wrong name in a bytes column, does not compile.
  */
-#include "collect/polls.h"
+#include "collect/sampling/polls.h"
 #include "mpi/bytes.h"
 #include "mpi/fortran.h"
 #include "mpi/libmpi.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/hidden.h"
-#include "collect/omp-team.h"
+#include "collect/threads/omp-team.h"
 #include "openmp/runtime.h"
 
 enum {

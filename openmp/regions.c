@@ -3,8 +3,8 @@
  * regions.c - interposers of the runtime's functions: they put the team between
  * the runtime and the program.
  */
-#include "collect/lock-taken.h"
-#include "collect/omp-team.h"
+#include "collect/threads/lock-taken.h"
+#include "collect/threads/omp-team.h"
 #include "openmp/ompt.h"
 #include "openmp/own-locks.h"
 #include "openmp/runtime.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "collect/loaded.h"
-#include "collect/omp-team.h"
+#include "collect/threads/omp-team.h"
 #include "collect/transparency/dlsym.h"
 #include "openmp/own-locks.h"
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/hidden.h"
-#include "collect/omp-team.h"
+#include "collect/threads/omp-team.h"
 
 enum {
 	TASK_STEP = 16, /* bytes from one class of sizes to the next */

@@ -8,7 +8,7 @@
 
 #include "config.h"
 
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "base/err.h"
 #include "check/check.h"
 #include "format/format.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "analyse/compare/gate.h"
-#include "analyse/overview.h"
+#include "analyse/summary/overview.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "tools/command.h"

@@ -15,7 +15,7 @@
 #include "run/run.h"
 #include "symbol/symbol.h"
 #include "run/team.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 #include "tools/command.h"
 #include "tools/merge-job.h"
 #include "tools/pick.h"

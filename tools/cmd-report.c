@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/analysis.h"
-#include "analyse/packages.h"
+#include "analyse/base/analysis.h"
+#include "analyse/base/packages.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "base/str.h"

@@ -22,11 +22,11 @@
 
 #include "config.h"
 
-#include "analyse/idle-threads.h"
+#include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "format/format.h"
-#include "format/page-tile.h"
+#include "format/page/page-tile.h"
 #include "launch/host-lock.h"
 #include "launch/preload.h"
 #include "tools/command.h"

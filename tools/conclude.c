@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/analysis.h"
-#include "analyse/idle-threads.h"
+#include "analyse/base/analysis.h"
+#include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "base/regular.h"
 #include "run/run.h"

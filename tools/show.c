@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/idle-threads.h"
+#include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"

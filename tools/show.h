@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "run/run.h"
 #include "format/format.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// units.js - numbers as reports print them: src/analyse/phrase.c.
+// units.js - numbers as reports print them: src/analyse/base/phrase.c.
 
 export const sum = values => values.reduce((a, b) => a + b, 0);
 

@@ -9,7 +9,7 @@ import { tableMake } from "./table.js";
 import { shareText, sum, timeText } from "./units.js";
 import { linesMake } from "./view-mpi.js";
 
-// As enum thread_part of src/analyse/thread-strips.h: [id, title, ink].
+// As enum thread_part of src/analyse/threads/thread-strips.h: [id, title, ink].
 const threadParts = [
 	["work", "work in parallel regions", "own"],
 	["else", "outside of them", "own-box"],

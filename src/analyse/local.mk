@@ -1,59 +1,65 @@
-# The one list.  A new analysis is src/analyse/NAME.c and its word here; the
+# The one list.  A new analysis is src/analyse/ROOM/NAME.c and its word here; the
 # first is the default.
-ANALYSES = src/analyse/summary src/analyse/split/split-report \
-	src/analyse/diagnose/diagnose src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/ranks src/analyse/process-groups src/analyse/mpi/pop-factors \
-	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
-	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
-	src/analyse/time-strips src/analyse/step-table src/analyse/threads \
-	src/analyse/loops src/analyse/gpu/gpu-kernels src/analyse/gpu/gpu-api \
-	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
-	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \
-	src/analyse/gpu/gpu-power src/analyse/gpu/gpu-stalls \
-	src/analyse/measurement
+ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
+	src/analyse/diagnose/diagnose src/analyse/paths/hotspots \
+	src/analyse/paths/call-tree src/analyse/ranks/imbalance \
+	src/analyse/ranks/ranks src/analyse/ranks/process-groups \
+	src/analyse/mpi/pop-factors src/analyse/compare/scaling \
+	src/analyse/compare/diff src/analyse/mpi/mpi-calls \
+	src/analyse/mpi/matrix src/analyse/mpi/wait-report \
+	src/analyse/counters/event-counts src/analyse/time/time-strips \
+	src/analyse/time/step-table src/analyse/threads/threads \
+	src/analyse/paths/loops src/analyse/gpu/gpu-kernels \
+	src/analyse/gpu/gpu-api src/analyse/gpu/gpu-transfers \
+	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
+	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
+	src/analyse/gpu/gpu-stalls src/analyse/summary/measurement
 
 # What rules look at, in this order.  A new set is
 # src/analyse/diagnose/fact-NAME.c and its word here.
-FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
-	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes \
-	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-locks \
-	src/analyse/diagnose/fact-iterations src/analyse/diagnose/fact-cuda \
-	src/analyse/diagnose/fact-gpus
+FACT_SETS = src/analyse/diagnose/fact-waits \
+	src/analyse/diagnose/fact-calls src/analyse/diagnose/fact-functions \
+	src/analyse/diagnose/fact-processes src/analyse/diagnose/fact-regions \
+	src/analyse/diagnose/fact-locks src/analyse/diagnose/fact-iterations \
+	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
 libanalyse_la_SOURCES = \
-	src/analyse/account.c src/analyse/account.h \
-	src/analyse/analysis.c src/analyse/analysis.h \
-	src/analyse/brief.c src/analyse/brief.h \
-	src/analyse/library-use.c src/analyse/library-use.h \
-	src/analyse/split/split-sentences.c src/analyse/split/split-sentences.h \
-	src/analyse/split/time-split.c src/analyse/split/time-split.h \
-	src/analyse/std-names.c src/analyse/std-names.h \
+	src/analyse/base/account.c src/analyse/base/account.h \
+	src/analyse/base/analysis.c src/analyse/base/analysis.h \
+	src/analyse/base/confidence.c src/analyse/base/confidence.h \
+	src/analyse/base/elapsed.c src/analyse/base/elapsed.h \
+	src/analyse/base/formula.c src/analyse/base/formula.h \
+	src/analyse/base/interpreter.c src/analyse/base/interpreter.h \
+	src/analyse/base/measuring.c src/analyse/base/measuring.h \
+	src/analyse/base/outlier.c src/analyse/base/outlier.h \
+	src/analyse/base/packages.c src/analyse/base/packages.h \
+	src/analyse/base/phrase.c src/analyse/base/phrase.h \
+	src/analyse/base/processes.c src/analyse/base/processes.h \
+	src/analyse/base/python-words.c src/analyse/base/python-words.h \
+	src/analyse/base/report.c src/analyse/base/report.h \
+	src/analyse/base/unwind-coverage.c src/analyse/base/unwind-coverage.h \
+	src/analyse/base/value.c src/analyse/base/value.h \
 	src/analyse/compare/by-rank.c src/analyse/compare/by-rank.h \
 	src/analyse/compare/compare.c src/analyse/compare/compare.h \
 	src/analyse/compare/gate.c src/analyse/compare/gate.h \
 	src/analyse/compare/gate-rule.c src/analyse/compare/gate-rule.h \
 	src/analyse/compare/gate-test.c src/analyse/compare/gate-test.h \
-	src/analyse/compare/overview-diff.c src/analyse/compare/overview-diff.h \
+	src/analyse/compare/overview-diff.c \
+	src/analyse/compare/overview-diff.h \
 	src/analyse/compare/path-alike.c src/analyse/compare/path-alike.h \
 	src/analyse/compare/path-union.c src/analyse/compare/path-union.h \
 	src/analyse/compare/student.c src/analyse/compare/student.h \
-	src/analyse/confidence.c src/analyse/confidence.h \
-	src/analyse/cpu-contention.c \
-	$(FACT_SETS:=.c) \
+	src/analyse/counters/hardware-events.c \
+	src/analyse/counters/hardware-events.h \
 	src/analyse/diagnose/diagnosis.c src/analyse/diagnose/diagnosis.h \
 	src/analyse/diagnose/facts.c src/analyse/diagnose/facts.h \
 	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
-	src/analyse/dominant-path.c src/analyse/dominant-path.h \
-	src/analyse/elapsed.c src/analyse/elapsed.h \
-	src/analyse/exit-status.c \
-	src/analyse/findings.c src/analyse/findings.h \
-	src/analyse/formula.c src/analyse/formula.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \
-	src/analyse/gpu/gpu-factors.c \
+	src/analyse/gpu/gpu-findings.h \
 	src/analyse/gpu/gpu-held.c src/analyse/gpu/gpu-held.h \
 	src/analyse/gpu/gpu-leaks.c \
 	src/analyse/gpu/gpu-shapes-table.c \
@@ -61,57 +67,62 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
 	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
 	src/analyse/gpu/occupancy.c src/analyse/gpu/occupancy.h \
-	src/analyse/function-callers.c src/analyse/function-callers.h \
-	src/analyse/gil.c src/analyse/gil.h \
-	src/analyse/groups.c src/analyse/groups.h \
-	src/analyse/hardware-events.c src/analyse/hardware-events.h \
-	src/analyse/hot-paths.c src/analyse/hot-paths.h \
-	src/analyse/idle-threads.c src/analyse/idle-threads.h \
-	src/analyse/thread-strips.c src/analyse/thread-strips.h \
-	src/analyse/interpreter.c src/analyse/interpreter.h \
-	src/analyse/measuring.c \
 	src/analyse/mpi/efficiency.c src/analyse/mpi/efficiency.h \
+	src/analyse/mpi/factor-losses.c src/analyse/mpi/factor-losses.h \
+	src/analyse/mpi/gpu-factors.c \
 	src/analyse/mpi/mpi-callsites.c src/analyse/mpi/mpi-callsites.h \
 	src/analyse/mpi/mpi-time.c src/analyse/mpi/mpi-time.h \
-	src/analyse/mpi/factor-losses.c src/analyse/mpi/factor-losses.h \
+	src/analyse/mpi/other-jobs.c src/analyse/mpi/other-jobs.h \
 	src/analyse/mpi/thread-factors.c src/analyse/mpi/thread-factors.h \
-	src/analyse/mpi/other-jobs.c \
 	src/analyse/mpi/wait-causes.c src/analyse/mpi/wait-causes.h \
-	src/analyse/mpi/wait-findings.c \
-	src/analyse/openmp-lost.c src/analyse/openmp-lost.h \
-	src/analyse/lock-waits.c src/analyse/lock-waits.h \
-	src/analyse/omp-regions.c src/analyse/omp-regions.h \
-	src/analyse/outlier.c src/analyse/outlier.h \
-	src/analyse/overview.c src/analyse/overview.h \
-	src/analyse/own-paths.c src/analyse/own-paths.h \
-	src/analyse/packages.c src/analyse/packages.h \
-	src/analyse/path-heat.c src/analyse/path-heat.h \
-	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
-	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \
-	src/analyse/paths.c src/analyse/paths.h \
-	src/analyse/python-words.c src/analyse/python-words.h \
-	src/analyse/phrase.c src/analyse/phrase.h \
-	src/analyse/process-groups.h \
-	src/analyse/processes.c src/analyse/processes.h \
-	src/analyse/rank-choice.c src/analyse/rank-choice.h \
-	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
-	src/analyse/rank-groups.c src/analyse/rank-groups.h \
-	src/analyse/report.c src/analyse/report.h \
-	src/analyse/source-lines.c src/analyse/source-lines.h \
-	src/analyse/source-open.c src/analyse/source-open.h \
-	src/analyse/step-cells.c src/analyse/step-cells.h \
-	src/analyse/step-findings.c src/analyse/step-findings.h \
-	src/analyse/step-grid.c src/analyse/step-grid.h \
-	src/analyse/step-times.c src/analyse/step-times.h \
-	src/analyse/time-grid.c src/analyse/time-grid.h \
-	src/analyse/thread-kinds.c src/analyse/thread-kinds.h \
-	src/analyse/unnamed.c src/analyse/unnamed.h \
-	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \
-	src/analyse/value.c src/analyse/value.h \
+	src/analyse/mpi/wait-findings.c src/analyse/mpi/wait-findings.h \
+	src/analyse/paths/brief.c src/analyse/paths/brief.h \
+	src/analyse/paths/dominant-path.c src/analyse/paths/dominant-path.h \
+	src/analyse/paths/function-callers.c \
+	src/analyse/paths/function-callers.h \
+	src/analyse/paths/groups.c src/analyse/paths/groups.h \
+	src/analyse/paths/hot-paths.c src/analyse/paths/hot-paths.h \
+	src/analyse/paths/idle-threads.c src/analyse/paths/idle-threads.h \
+	src/analyse/paths/library-use.c src/analyse/paths/library-use.h \
+	src/analyse/paths/own-paths.c src/analyse/paths/own-paths.h \
+	src/analyse/paths/paths.c src/analyse/paths/paths.h \
+	src/analyse/paths/source-lines.c src/analyse/paths/source-lines.h \
+	src/analyse/paths/source-open.c src/analyse/paths/source-open.h \
+	src/analyse/paths/std-names.c src/analyse/paths/std-names.h \
+	src/analyse/paths/unnamed.c src/analyse/paths/unnamed.h \
+	src/analyse/ranks/path-heat.c src/analyse/ranks/path-heat.h \
+	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
+	src/analyse/ranks/path-imbalance-table.c \
+	src/analyse/ranks/path-imbalance-table.h \
+	src/analyse/ranks/process-groups.h \
+	src/analyse/ranks/rank-choice.c src/analyse/ranks/rank-choice.h \
+	src/analyse/ranks/rank-distribution.c \
+	src/analyse/ranks/rank-distribution.h \
+	src/analyse/ranks/rank-groups.c src/analyse/ranks/rank-groups.h \
+	src/analyse/ranks/uneven-load.c src/analyse/ranks/uneven-load.h \
+	src/analyse/split/cpu-contention.c src/analyse/split/cpu-contention.h \
+	src/analyse/split/time-split.c src/analyse/split/time-split.h \
+	src/analyse/summary/exit-status.c src/analyse/summary/exit-status.h \
+	src/analyse/summary/overview.c src/analyse/summary/overview.h \
+	src/analyse/summary/split-sentences.c \
+	src/analyse/summary/split-sentences.h \
+	src/analyse/threads/gil.c src/analyse/threads/gil.h \
+	src/analyse/threads/lock-waits.c src/analyse/threads/lock-waits.h \
+	src/analyse/threads/omp-regions.c src/analyse/threads/omp-regions.h \
+	src/analyse/threads/openmp-lost.c src/analyse/threads/openmp-lost.h \
+	src/analyse/threads/thread-kinds.c src/analyse/threads/thread-kinds.h \
+	src/analyse/threads/thread-strips.c \
+	src/analyse/threads/thread-strips.h \
+	src/analyse/time/step-cells.c src/analyse/time/step-cells.h \
+	src/analyse/time/step-findings.c src/analyse/time/step-findings.h \
+	src/analyse/time/step-grid.c src/analyse/time/step-grid.h \
+	src/analyse/time/step-times.c src/analyse/time/step-times.h \
+	src/analyse/time/time-grid.c src/analyse/time/time-grid.h \
+	$(FACT_SETS:=.c) \
 	$(ANALYSES:=.c)
 
-BUILT_SOURCES += src/analyse/analyses.inc
-src/analyse/analyses.inc: Makefile
+BUILT_SOURCES += src/analyse/base/analyses.inc
+src/analyse/base/analyses.inc: Makefile
 	@mkdir -p $(@D)
 	$(AM_V_GEN)for word in $(ANALYSES); do \
 		echo "ANALYSIS($$(basename $$word | tr - _))"; done >$@

@@ -8,8 +8,9 @@
  *     event   instructions = PAPI_TOT_INS
  *     metric  instructions per cycle = instructions / cycles
  *
- * An event may have @PERIOD.  A formula (analyse/formula.h) is over the words
- * of the events and `time`, the CPU time in seconds.  '#' begins a comment.
+ * An event may have @PERIOD.  A formula (analyse/base/formula.h) is over the
+ * words of the events and `time`, the CPU time in seconds.  '#' begins a
+ * comment.
  *
  * Groups are looked for in the folder that $COPSE_GROUPS names, then in
  * copse's own.

@@ -11,24 +11,24 @@ noinst_LTLIBRARIES += libcollect.la
 libcollect_la_SOURCES = \
 	src/collect/source.h src/collect/start.c \
 	src/collect/thread.c src/collect/thread.h \
-	src/collect/clock.c src/collect/clock.h \
+	src/collect/sampling/clock.c src/collect/sampling/clock.h \
 	src/collect/time.c src/collect/time.h \
 	src/collect/enlist.c src/collect/enlist.h \
 	src/collect/registry.c src/collect/registry.h \
-	src/collect/sample-period.c src/collect/sample-period.h \
-	src/collect/switches.c src/collect/switches.h \
+	src/collect/sampling/sample-period.c src/collect/sampling/sample-period.h \
+	src/collect/sampling/switches.c src/collect/sampling/switches.h \
 	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
 	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
-	src/collect/callsite-cache.c src/collect/callsite-cache.h \
-	src/collect/polls.c src/collect/polls.h \
-	src/collect/phase.c src/collect/phase.h \
-	src/collect/range.c src/collect/range.h \
-	src/collect/lock-wait.c src/collect/lock-wait.h \
-	src/collect/counters.c src/collect/counters.h \
-	src/collect/omp-team.c src/collect/omp-team.h \
+	src/collect/regions/callsite-cache.c src/collect/regions/callsite-cache.h \
+	src/collect/sampling/polls.c src/collect/sampling/polls.h \
+	src/collect/regions/phase.c src/collect/regions/phase.h \
+	src/collect/regions/range.c src/collect/regions/range.h \
+	src/collect/threads/lock-wait.c src/collect/threads/lock-wait.h \
+	src/collect/sampling/counters.c src/collect/sampling/counters.h \
+	src/collect/threads/omp-team.c src/collect/threads/omp-team.h \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
 	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
@@ -41,7 +41,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \
 	src/collect/gpu/gpu-time.c src/collect/gpu/gpu-time.h \
 	src/collect/loaded.c src/collect/loaded.h \
-	src/collect/lock.h src/collect/lock-taken.h \
+	src/collect/lock.h src/collect/threads/lock-taken.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
 	src/collect/python/python-code.c src/collect/python/python-code.h \
@@ -50,15 +50,15 @@ libcollect_la_SOURCES = \
 	src/collect/python/python-find.c \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
 	src/collect/python/python-thread-name.c \
-	src/collect/region.c src/collect/region.h \
-	src/collect/region-callback.c src/collect/region-leave.c \
-	src/collect/region-handler.h \
-	src/collect/sample.c src/collect/sample.h \
-	src/collect/omp-late.c src/collect/omp-late.h \
-	src/collect/omp-place.c src/collect/omp-place.h \
-	src/collect/thread-names.c \
-	src/collect/ticks.c src/collect/ticks.h \
-	src/collect/timer-signal.c \
+	src/collect/regions/region.c src/collect/regions/region.h \
+	src/collect/regions/region-callback.c src/collect/regions/region-leave.c \
+	src/collect/regions/region-handler.h \
+	src/collect/sampling/sample.c src/collect/sampling/sample.h \
+	src/collect/threads/omp-late.c src/collect/threads/omp-late.h \
+	src/collect/threads/omp-place.c src/collect/threads/omp-place.h \
+	src/collect/threads/thread-names.c \
+	src/collect/sampling/ticks.c src/collect/sampling/ticks.h \
+	src/collect/sampling/timer-signal.c \
 	src/collect/transparency/credentials.c \
 	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \
 	src/collect/transparency/eintr-restart.c src/collect/transparency/eintr-restart.h \
@@ -75,8 +75,8 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/syscall-interposer.c \
 	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
-	src/collect/stamps.c src/collect/stamps.h \
-	src/collect/wait-events.c src/collect/wait-events.h
+	src/collect/regions/stamps.c src/collect/regions/stamps.h \
+	src/collect/threads/wait-events.c src/collect/threads/wait-events.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
 # What the handler needs stands behind the user's flags.
 $(libcollect_la_OBJECTS): override CFLAGS += -fno-stack-protector \

@@ -7,7 +7,7 @@
 #include "collect/collect.h"
 #include "collect/control.h"
 #include "collect/mpi-world-id.h"
-#include "collect/region-handler.h"
+#include "collect/regions/region-handler.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 

@@ -23,7 +23,7 @@
 #include "base/settings.h"
 #include "base/sigsafe.h"
 #include "collect/unwind/safe-read.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "live/arena.h"
 
 /* Mutable: how often there was another profile, and other code. */

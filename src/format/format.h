@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyse/overview.h"
-#include "analyse/rank-choice.h"
+#include "analyse/summary/overview.h"
+#include "analyse/ranks/rank-choice.h"
 #include "run/run.h"
 
 struct format_style {

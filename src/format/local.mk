@@ -1,42 +1,48 @@
 # The one list.  A new format is src/format/NAME.c and its word here, of reports
 # or of runs; the first is the default for reports.
-FORMATS = src/format/text src/format/csv src/format/json \
-	src/format/folded src/format/junit src/format/html src/format/export-nodes \
-	src/format/export-ranks src/format/export-values src/format/hatchet \
-	src/format/speedscope src/format/pprof src/format/perfetto src/format/otf2
+FORMATS = src/format/terminal/text src/format/csv src/format/json \
+	src/format/export/folded src/format/junit src/format/page/html \
+	src/format/export/export-nodes src/format/export/export-ranks \
+	src/format/export/export-values src/format/export/hatchet \
+	src/format/export/speedscope src/format/export/pprof \
+	src/format/export/perfetto src/format/export/otf2
 
 noinst_LTLIBRARIES += libformat.la
 libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)
 libformat_la_LIBADD = $(ZLIB_LIBS) $(OTF2_LIBS)
 libformat_la_SOURCES = \
-	src/format/disambiguate.c \
-	src/format/draw.c src/format/draw.h \
 	src/format/format.c src/format/format.h \
-	src/format/frames.c src/format/frames.h \
-	src/format/gzip.c src/format/gzip.h \
-	src/format/node-sums.c src/format/node-sums.h \
 	src/format/number-text.c src/format/number-text.h \
-	src/format/operation-index.c src/format/operation-index.h \
-	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
-	src/format/page-sides.c \
-	src/format/page-stream.c src/format/page-stream.h \
-	src/format/page-strings.c src/format/page-strings.h \
-	src/format/page-threads.c \
-	src/format/page-time.c \
-	src/format/page-tile.c src/format/page-tile.h \
-	src/format/page-values.c \
-	src/format/perfetto-calls.c src/format/perfetto-calls.h \
-	src/format/perfetto-packet.c src/format/perfetto-packet.h \
-	src/format/protobuf.c src/format/protobuf.h \
 	src/format/quote.c src/format/quote.h \
-	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \
+	src/format/export/frames.c src/format/export/frames.h \
+	src/format/export/gzip.c src/format/export/gzip.h \
+	src/format/export/node-sums.c src/format/export/node-sums.h \
+	src/format/export/operation-index.c \
+	src/format/export/operation-index.h \
+	src/format/export/perfetto-calls.c src/format/export/perfetto-calls.h \
+	src/format/export/perfetto-packet.c \
+	src/format/export/perfetto-packet.h \
+	src/format/export/protobuf.c src/format/export/protobuf.h \
+	src/format/page/page-parts.h \
+	src/format/page/page-reports.c \
+	src/format/page/page-run.c \
+	src/format/page/page-sides.c \
+	src/format/page/page-stream.c src/format/page/page-stream.h \
+	src/format/page/page-strings.c src/format/page/page-strings.h \
+	src/format/page/page-threads.c \
+	src/format/page/page-tile.c src/format/page/page-tile.h \
+	src/format/page/page-time.c \
+	src/format/page/page-values.c \
+	src/format/terminal/disambiguate.c \
+	src/format/terminal/draw.c src/format/terminal/draw.h \
+	src/format/terminal/table-layout.c src/format/terminal/table-layout.h \
 	$(FORMATS:=.c)
 if OTF2
-libformat_la_SOURCES += src/format/otf2-archive.c src/format/otf2-calls.c \
-	src/format/otf2-writer.h
+libformat_la_SOURCES += src/format/export/otf2-archive.c \
+	src/format/export/otf2-calls.c src/format/export/otf2-writer.h
 else
-libformat_la_SOURCES += src/format/otf2-none.c
+libformat_la_SOURCES += src/format/export/otf2-none.c
 endif
 
 BUILT_SOURCES += src/format/formats.inc

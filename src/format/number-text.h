@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 
 #define PLAIN_SIZE 64
 

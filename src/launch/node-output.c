@@ -13,7 +13,7 @@
 #include "launch/host-lock.h"
 #include "launch/node-output.h"
 #include "launch/output.h"
-#include "profile/node-file.h"
+#include "profile/store/node-file.h"
 
 enum {
 	MOST_HOSTS = 99, /* of one name */

@@ -15,7 +15,7 @@
 #include "merge/inputs.h"
 #include "run/run-blob.h"
 #include "base/ordered-pool.h"
-#include "profile/node-file.h"
+#include "profile/store/node-file.h"
 
 void inputs_fini(struct inputs *inputs)
 {

@@ -6,8 +6,8 @@
 
 #include "merge/devices.h"
 #include "waits/match-events.h"
-#include "waits/steps.h"
-#include "waits/time-bins.h"
+#include "waits/timeline/steps.h"
+#include "waits/timeline/time-bins.h"
 #include "merge/merge-gpu-tables.h"
 #include "merge/gpu-rows.h"
 #include "merge/inputs.h"

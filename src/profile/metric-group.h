@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/metric.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 enum {
 	METRIC_NAME_SIZE = 56,

@@ -17,7 +17,7 @@
 #include "base/family.h"
 #include "base/metric.h"
 #include "live/layout.h"
-#include "profile/extent.h"
+#include "profile/store/extent.h"
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {

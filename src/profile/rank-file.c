@@ -14,7 +14,7 @@
 #include "live/power.h"
 #include "profile/profile.h"
 #include "profile/metric-group.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 #define FORMAT  "copse rank profile"
 #define VERSION 1

@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "run/path-sums.h"
 #include "run/values.h"
-#include "profile/deflate.h"
+#include "profile/store/deflate.h"
 #include "profile/metric-group.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 enum {
 	ROW_COST = 32,

@@ -14,7 +14,7 @@
 #include "run/spill.h"
 #include "run/values.h"
 #include "base/ordered-pool.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 #define ROWS_MEMORY ((size_t)32 << 20) /* and a file for more */
 

@@ -6,7 +6,7 @@
 #include "live/layout.h"
 #include "run/run-build.h"
 #include "run/split.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 /* What every row of a table may have: indices that lead somewhere. */
 #define TABLE(record, ...)                                                     \

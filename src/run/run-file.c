@@ -17,7 +17,7 @@
 #include "run/values.h"
 #include "profile/metric-group.h"
 #include "profile/profile.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 #define FORMAT  "copse run"
 #define VERSION 1

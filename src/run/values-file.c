@@ -12,9 +12,9 @@
 #include "base/err.h"
 #include "run/values.h"
 #include "base/ordered-pool.h"
-#include "profile/deflate.h"
+#include "profile/store/deflate.h"
 #include "profile/metric-group.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 enum {
 	CHUNK = 1 << 16, /* values: a context's are found in a few */

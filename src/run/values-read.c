@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "run/values.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 enum {
 	PART = 1 << 16, /* values */

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "run/values.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 
 enum {
 	PART_VALUES = 1 << 17, /* unpacked at once, of a merge; and … */

@@ -5,9 +5,9 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
-#include "waits/operations.h"
-#include "waits/steps.h"
-#include "waits/time-bins.h"
+#include "waits/timeline/operations.h"
+#include "waits/timeline/steps.h"
+#include "waits/timeline/time-bins.h"
 #include "waits/wait-find.h"
 
 struct wait_search {

@@ -45,7 +45,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "profile/profile.h"
-#include "profile/step-pattern.h"
+#include "profile/steps/step-pattern.h"
 
 /* Of so few contexts the estimate may be far too large: seen with 16 ranks. */
 #define ONCE_AGAIN_MOST 0.6

@@ -24,7 +24,7 @@ enum {
 	LINE = 64,
 	PAGE = 4096,
 	CODE_TRAP_PERF = 6,
-	COOKIE_CPU = 0x5ca1e, /* src/collect/clock.c's */
+	COOKIE_CPU = 0x5ca1e, /* src/collect/sampling/clock.c's */
 	DATA_AT = 24,         /* si_perf_data */
 	AROUND = 3,           /* main(), send(), and the place */
 	PLACE_SIZE = 4,

@@ -2,7 +2,7 @@
 /* broken.c - stands in front of clock_timer_signal(), which every handler
  * calls. */
 #include "broken.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 
 __typeof__(clock_timer_signal) __real_clock_timer_signal,
 	__wrap_clock_timer_signal;

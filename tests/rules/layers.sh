@@ -23,7 +23,7 @@ src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
 src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def
 src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
-src/format:   base run analyse profile/compress.h
+src/format:   base run analyse profile/store/compress.h
 mpi:          base live collect
 cuda:         base live collect
 openmp:       base live collect
@@ -31,11 +31,35 @@ locks:        base live collect
 tools:        base live profile launch check symbol run merge analyse format
 '
 
+# Rooms inside a folder, in the same way; `.` are the files beside them.  Those
+# of src/collect run in one process and need each other: see the circles below.
+rooms='
+src/profile/store:
+src/profile/steps:     .
+src/profile/live:      . steps
+src/waits/timeline:    .
+src/analyse/base:
+src/analyse/paths:     base
+src/analyse/split:     base paths
+src/analyse/counters:  base paths
+src/analyse/threads:   base paths split
+src/analyse/gpu:       base paths
+src/analyse/mpi:       base paths split threads gpu
+src/analyse/ranks:     base paths split mpi
+src/analyse/time:      base paths split ranks
+src/analyse/diagnose:  base paths split counters threads gpu mpi ranks time
+src/analyse/compare:   base paths split counters threads mpi diagnose
+src/analyse/summary:   base paths split threads gpu mpi ranks time diagnose compare
+src/format/terminal:   .
+src/format/page:       .
+src/format/export:     .
+'
+
 # HEADER: the only files that may include it.
 foreign='
 hdf5.h:              src/profile/ src/run/
 libdeflate.h isa-l/:   src/profile/
-zlib.h:              src/profile/ src/format/gzip.c
+zlib.h:              src/profile/ src/format/export/gzip.c
 otf2/:              src/format/
 capstone/ zstd.h:      src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
@@ -92,6 +116,30 @@ while IFS=: read -r folder may; do
 	point "$folder looks only up the pipeline" looks_up "$folder" $may
 done <"$scratch/layers"
 
+# FOLDER MAY…: of its own folder's other rooms it includes only these.
+keeps_to_rooms() {
+	room=$1
+	shift
+	outer=${room%/*}
+	for may in "$room" "$@"; do
+		case $may in
+		.) echo "${outer#src/}/[^/]*" ;;
+		src/*) echo "${may#src/}/.*" ;;
+		*) echo "${outer#src/}/$may/.*" ;;
+		esac
+	done >"$scratch/may"
+	includes_of "$room" | grep " ${outer#src/}/" |
+		grep -vE " ($(paste -sd '|' "$scratch/may"))\$" >"$scratch/bad"
+	sed 's/\(.*\) \(.*\)/\1 includes "\2"/' "$scratch/bad"
+	[ ! -s "$scratch/bad" ]
+}
+
+echo "$rooms" | grep : >"$scratch/rooms"
+while IFS=: read -r folder may; do
+	# shellcheck disable=SC2086 # a list of words
+	point "$folder looks only up its rooms" keeps_to_rooms "$folder" $may
+done <"$scratch/rooms"
+
 echo "$foreign" | grep : >"$scratch/foreign"
 while IFS=: read -r headers may; do
 	for header in $headers; do
@@ -103,6 +151,10 @@ done <"$scratch/foreign"
 every_folder_has_a_rule() {
 	for folder in src/*/; do
 		grep -q "^${folder%/}:" "$scratch/layers" ||
+			{ echo "$folder has no line in tests/rules/layers.sh"; return 1; }
+	done
+	for folder in src/profile/*/ src/analyse/*/ src/format/*/ src/waits/*/; do
+		grep -q "^${folder%/}:" "$scratch/rooms" ||
 			{ echo "$folder has no line in tests/rules/layers.sh"; return 1; }
 	done
 }

@@ -69,9 +69,9 @@ done
 user_flags_stand_before() {
 	# -B would remake the Makefile for real, with these flags.
 	from=$(sed -n 's/^srcdir = //p' "$builddir/Makefile")
-	MAKEFLAGS='' MAKELEVEL='' make -n -W "$from/src/collect/sample.c" \
+	MAKEFLAGS='' MAKELEVEL='' make -n -W "$from/src/collect/sampling/sample.c" \
 		-C "$builddir" CFLAGS='-O1 -fstack-protector-all' \
-		src/collect/libcollect_la-sample.lo >"$scratch/said" 2>&1
+		src/collect/sampling/libcollect_la-sample.lo >"$scratch/said" 2>&1
 	line=$(grep -e '-c .*sample\.c' "$scratch/said" | tr ' ' '\n')
 	echo "$line" | grep -e '^-O' -e '^-f'
 	[ "$(echo "$line" | grep '^-O' | tail -n 1)" = -O1 ] &&

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/brief.h"
+#include "analyse/paths/brief.h"
 #include "tests/lib/test.h"
 
 static bool is(const char *name, const char *wanted)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "profile/deflate.h"
+#include "profile/store/deflate.h"
 #include "tests/lib/test.h"
 
 enum {

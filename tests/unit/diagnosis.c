@@ -5,8 +5,8 @@
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/diagnose/facts.h"
-#include "analyse/split/split-sentences.h"
-#include "analyse/omp-regions.h"
+#include "analyse/summary/split-sentences.h"
+#include "analyse/threads/omp-regions.h"
 #include "base/err.h"
 #include "profile/profile.h"
 #include "run/run-build.h"

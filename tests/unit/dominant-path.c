@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/dominant-path.h"
-#include "analyse/paths.h"
+#include "analyse/paths/dominant-path.h"
+#include "analyse/paths/paths.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "base/err.h"
-#include "format/draw.h"
+#include "format/terminal/draw.h"
 #include "format/format.h"
 #include "format/utf8.h"
 #include "tests/lib/test.h"

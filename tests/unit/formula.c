@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyse/formula.h"
+#include "analyse/base/formula.h"
 #include "base/err.h"
 #include "tests/lib/test.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/function-callers.h"
-#include "analyse/hot-paths.h"
+#include "analyse/paths/function-callers.h"
+#include "analyse/paths/hot-paths.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
-#include "analyse/groups.h"
-#include "analyse/idle-threads.h"
+#include "analyse/base/analysis.h"
+#include "analyse/paths/groups.h"
+#include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "run/path-sums.h"
 #include "tests/lib/test.h"

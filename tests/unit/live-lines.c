@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/live-reader.h"
+#include "profile/live/live-reader.h"
 #include "tests/lib/test.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile/node-file.h"
+#include "profile/store/node-file.h"
 #include "tests/lib/test.h"
 
 enum {

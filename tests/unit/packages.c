@@ -2,8 +2,8 @@
 /* packages.c - packages of Python, and command lines. */
 #include <string.h>
 
-#include "analyse/packages.h"
-#include "analyse/python-words.h"
+#include "analyse/base/packages.h"
+#include "analyse/base/python-words.h"
 #include "tests/lib/test.h"
 
 static bool is_of_package(const char *file, const char *name, bool library)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/own-paths.h"
-#include "analyse/paths.h"
+#include "analyse/paths/own-paths.h"
+#include "analyse/paths/paths.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 

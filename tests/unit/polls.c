@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "collect/polls.h"
+#include "collect/sampling/polls.h"
 
 #include "collect/collect.h"
 #include "live/layout.h"

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "live/layout.h"
 #include "profile/profile.h"
-#include "profile/store.h"
+#include "profile/store/store.h"
 #include "tests/lib/test.h"
 
 /* A live profile, built by hand. */

@@ -13,7 +13,7 @@
 #include "collect/python/python-gil.h"
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
-#include "profile/python-lines.h"
+#include "profile/live/python-lines.h"
 #include "tests/lib/test.h"
 
 enum {

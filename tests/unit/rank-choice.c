@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/rank-choice.h"
+#include "analyse/ranks/rank-choice.h"
 #include "base/err.h"
 #include "tests/lib/test.h"
 

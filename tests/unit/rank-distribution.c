@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/outlier.h"
-#include "analyse/rank-distribution.h"
+#include "analyse/base/outlier.h"
+#include "analyse/ranks/rank-distribution.h"
 #include "tests/lib/test.h"
 
 enum {

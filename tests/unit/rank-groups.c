@@ -2,7 +2,7 @@
 /* rank-groups.c - every process in one group, hosts whole, named ones alone. */
 #include <stdlib.h>
 
-#include "analyse/rank-groups.h"
+#include "analyse/ranks/rank-groups.h"
 #include "base/str.h"
 #include "tests/lib/test.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "collect/thread.h"
 #include "live/layout.h"
 #include "live/tree.h"

@@ -3,7 +3,7 @@
  */
 #include <time.h>
 
-#include "collect/sample-period.h"
+#include "collect/sampling/sample-period.h"
 #include "collect/time.h"
 #include "tests/lib/test.h"
 

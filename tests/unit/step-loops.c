@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/step-pattern.h"
+#include "profile/steps/step-pattern.h"
 #include "tests/lib/test.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* step-pattern.c - how many calls are in a step, and how regular steps are. */
-#include "profile/step-pattern.h"
+#include "profile/steps/step-pattern.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "collect/ticks.h"
+#include "collect/sampling/ticks.h"
 
 #include "collect/time.h"
 #include "tests/lib/test.h"

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/run-build.h"
 #include "waits/match-events.h"
-#include "waits/operations.h"
+#include "waits/timeline/operations.h"
 #include "waits/wait-find.h"
 #include "profile/profile.h"
 #include "tests/lib/test.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyse/compare/by-rank.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "run/path-sums.h"
 #include "run/values.h"

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/compare/compare.h"
 #include "analyse/compare/student.h"
-#include "analyse/confidence.h"
+#include "analyse/base/confidence.h"
 #include "base/err.h"
 
 static double mean_of(const double *values, size_t count)

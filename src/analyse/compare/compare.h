@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/compare/path-union.h"
 
 struct comparison {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/compare/by-rank.h"
 #include "analyse/compare/compare.h"
-#include "analyse/idle-threads.h"
+#include "analyse/paths/idle-threads.h"
 #include "analyse/split/time-split.h"
 #include "base/err.h"
 #include "base/comparison.h"

@@ -7,7 +7,7 @@
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/mpi/efficiency.h"
-#include "analyse/elapsed.h"
+#include "analyse/base/elapsed.h"
 #include "analyse/compare/gate-test.h"
 #include "base/array.h"
 #include "base/err.h"

@@ -8,9 +8,9 @@
 
 #include "analyse/compare/gate-test.h"
 #include "analyse/compare/gate.h"
-#include "analyse/idle-threads.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
+#include "analyse/paths/idle-threads.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 struct gating {

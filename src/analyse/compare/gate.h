@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 
 struct gate_options {
 	const char *const *rules; /* ended by NULL */

@@ -8,8 +8,8 @@
 
 #include "analyse/compare/path-alike.h"
 #include "analyse/compare/path-union.h"
-#include "analyse/paths.h"
-#include "analyse/value.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/map.h"
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/compare/path-union.h"
-#include "analyse/hardware-events.h"
-#include "analyse/idle-threads.h"
+#include "analyse/counters/hardware-events.h"
+#include "analyse/paths/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
-#include "analyse/openmp-lost.h"
-#include "analyse/paths.h"
+#include "analyse/threads/openmp-lost.h"
+#include "analyse/paths/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

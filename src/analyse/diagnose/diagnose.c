@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/diagnose/diagnosis.h"
-#include "analyse/findings.h"
+#include "analyse/split/cpu-contention.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
 #include "base/err.h"
 
 static void finding_columns(struct report *report)

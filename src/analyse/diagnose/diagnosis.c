@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/account.h"
+#include "analyse/base/account.h"
 #include "analyse/diagnose/diagnosis.h"
-#include "analyse/elapsed.h"
-#include "analyse/findings.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
+#include "analyse/base/elapsed.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/value.h"
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"

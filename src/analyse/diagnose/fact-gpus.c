@@ -10,8 +10,8 @@
 #include "analyse/diagnose/facts.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
+#include "analyse/base/processes.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/gpu-calls.h"
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
-#include "analyse/processes.h"
-#include "analyse/step-findings.h"
-#include "analyse/value.h"
+#include "analyse/base/processes.h"
+#include "analyse/time/step-findings.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 #define FRAMES 2

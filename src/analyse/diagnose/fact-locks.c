@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
-#include "analyse/lock-waits.h"
-#include "analyse/value.h"
+#include "analyse/threads/lock-waits.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/str.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 /* Seconds; of a fresh page of 4 KiB. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
-#include "analyse/omp-regions.h"
-#include "analyse/value.h"
+#include "analyse/threads/omp-regions.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/str.h"
 

@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
-#include "analyse/elapsed.h"
-#include "analyse/findings.h"
-#include "analyse/phrase.h"
+#include "analyse/base/elapsed.h"
+#include "analyse/split/cpu-contention.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/paths/paths.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/base/phrase.h"
 #include "analyse/split/time-split.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"

@@ -13,7 +13,7 @@
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/wait-causes.h"
-#include "analyse/path-imbalance.h"
+#include "analyse/ranks/path-imbalance.h"
 
 enum fact_type {
 	FACT_NUMBER,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 #define LITTLE 0.05 /* of all: what is in a path stays its caller's */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/rule.h"
-#include "analyse/formula.h"
+#include "analyse/base/formula.h"
 #include "base/err.h"
 #include "base/share-file.h"
 

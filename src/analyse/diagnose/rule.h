@@ -17,11 +17,12 @@
  *     explained by `copse help NAME`: what it is, with an example.
  *
  * `about` names a set of facts (facts.h), whose fields the formulas
- * (analyse/formula.h) and the sentence use.  `part` is what it says of the time
- * (run/split.def): work, where it is not given.  All conditions have to hold.
- * The gain is in seconds of elapsed time; a rule without one is a remark: what
- * cannot be told, said once.  A finding is high above 30 % of the run's time or
- * where one `severe` holds, medium above 10 %, else low.  '#' begins a comment.
+ * (analyse/base/formula.h) and the sentence use.  `part` is what it says of the
+ * time (run/split.def): work, where it is not given.  All conditions have to
+ * hold. The gain is in seconds of elapsed time; a rule without one is a remark:
+ * what cannot be told, said once.  A finding is high above 30 % of the run's
+ * time or where one `severe` holds, medium above 10 %, else low.  '#' begins a
+ * comment.
  *
  * Rules are looked for in the folder that $COPSE_RULES names, then in copse's
  * own; of two of one name the first counts.

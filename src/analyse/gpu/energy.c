@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 #define NS 1e9

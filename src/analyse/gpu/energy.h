@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "analyse/paths.h"
-#include "analyse/report.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
 
 /* Joules and seconds. */
 struct energy {

@@ -2,7 +2,7 @@
 /* gpu-api.c - calls of CUDA by function and by path, and how they failed. */
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/gpu-work.h"
 #include "base/err.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/interpreter.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
+#include "analyse/base/interpreter.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/processes.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/gpu-calls.h"
 #include "base/str.h"

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/paths.h"
-#include "analyse/report.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
 #include "run/run.h"
 
 /* Seconds.  Of devices: each once, whoever shares it. */

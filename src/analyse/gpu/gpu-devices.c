@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/comparison.h"
 #include "live/layout.h"
 

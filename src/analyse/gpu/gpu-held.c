@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/paths.h"
+#include "analyse/paths/paths.h"
 
 struct held_row {
 	uint32_t path;     /* by kind: the first of its paths */

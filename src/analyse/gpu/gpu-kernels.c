@@ -2,10 +2,10 @@
 /* gpu-kernels.c - the kernels of GPUs, and the paths that launched them. */
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 enum {

@@ -14,10 +14,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/findings.h"
+#include "analyse/gpu/gpu-findings.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
 #include "analyse/gpu/gpu-held.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/processes.h"
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/values.h"

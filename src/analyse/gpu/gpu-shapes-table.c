@@ -3,7 +3,7 @@
  */
 #include "analyse/gpu/gpu-tables.h"
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/occupancy.h"
 
 enum {

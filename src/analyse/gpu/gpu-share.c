@@ -3,13 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/findings.h"
+#include "analyse/gpu/gpu-findings.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
 #include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/value.h"
 
 #define WORTH_SAYING 0.05 /* of the time: idle */
 #define UNEVEN       1.2  /* times the mean, of a device */

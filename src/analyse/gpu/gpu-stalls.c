@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
-#include "analyse/confidence.h"
+#include "analyse/base/analysis.h"
+#include "analyse/base/confidence.h"
 #include "analyse/gpu/gpu-work.h"
 #include "base/err.h"
 #include "base/map.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/processes.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

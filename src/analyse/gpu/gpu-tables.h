@@ -3,9 +3,9 @@
 #pragma once
 
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "live/layout.h"
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 
 /* How often that happened, in all processes. */
 double gpu_lost(const struct run *run, enum loss loss);

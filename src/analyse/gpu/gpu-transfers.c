@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "live/layout.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "base/err.h"
 #include "base/map.h"

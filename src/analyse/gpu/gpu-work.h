@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/analysis.h"
-#include "analyse/paths.h"
+#include "analyse/base/analysis.h"
+#include "analyse/paths/paths.h"
 
 /*
  * A report on the paths of one run, which `fill` fills.  As an analysis's run:

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "analyse/mpi/mpi-time.h"
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "run/run.h"
 
 struct efficiency {

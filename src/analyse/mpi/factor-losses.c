@@ -3,11 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyse/findings.h"
+#include "analyse/split/cpu-contention.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/base/report.h"
 #include "analyse/mpi/factor-losses.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/processes.h"
+#include "analyse/base/value.h"
 
 #define WORTHWHILE 0.02 /* of the run time: lost, worth a sentence */
 #define CROWDED    0.1  /* of the time: ranks wanted cores, worth a word */

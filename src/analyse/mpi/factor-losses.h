@@ -7,7 +7,7 @@
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/thread-factors.h"
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "run/run.h"
 
 enum loss_by {

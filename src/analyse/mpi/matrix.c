@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
-#include "analyse/findings.h"
+#include "analyse/base/analysis.h"
+#include "analyse/mpi/other-jobs.h"
+#include "analyse/base/report.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
-#include "analyse/findings.h"
+#include "analyse/base/analysis.h"
+#include "analyse/base/measuring.h"
+#include "analyse/base/report.h"
 #include "analyse/mpi/mpi-callsites.h"
-#include "analyse/paths.h"
-#include "analyse/value.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"

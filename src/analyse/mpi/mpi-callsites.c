@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/mpi/mpi-callsites.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

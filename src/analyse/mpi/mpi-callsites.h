@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/paths.h"
+#include "analyse/paths/paths.h"
 
 struct call_site {
 	uint32_t path;     /* by function: the first of its paths */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyse/mpi/mpi-time.h"
-#include "analyse/openmp-lost.h"
-#include "analyse/value.h"
+#include "analyse/threads/openmp-lost.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/split.h"

@@ -2,8 +2,10 @@
 /* other-jobs.c - sentences on MPI jobs beside the one that is shown. */
 #include <stdio.h>
 
-#include "analyse/findings.h"
-#include "analyse/phrase.h"
+#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/base/report.h"
+#include "analyse/base/phrase.h"
 
 /* Their processes; into *jobs how many jobs that are, numbered from 2 on. */
 static size_t count_others(const struct run *run, size_t *jobs)

@@ -4,13 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
-#include "analyse/findings.h"
+#include "analyse/base/analysis.h"
+#include "analyse/mpi/other-jobs.h"
+#include "analyse/base/report.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/factor-losses.h"
 #include "analyse/mpi/thread-factors.h"
-#include "analyse/paths.h"
+#include "analyse/paths/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "run/split.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyse/omp-regions.h"
+#include "analyse/threads/omp-regions.h"
 
 struct thread_factors thread_factors_of(const struct run *run,
 					const struct efficiency *e)

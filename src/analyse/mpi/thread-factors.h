@@ -9,7 +9,7 @@
 #pragma once
 
 #include "analyse/mpi/efficiency.h"
-#include "analyse/report.h"
+#include "analyse/base/report.h"
 #include "run/run.h"
 
 struct thread_factors {

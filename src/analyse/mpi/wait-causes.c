@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyse/mpi/wait-causes.h"
-#include "analyse/processes.h"
+#include "analyse/base/processes.h"
 #include "analyse/split/time-split.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "analyse/paths.h"
+#include "analyse/paths/paths.h"
 
 /* One kind of waiting at one call path, for one rank. */
 struct blame {

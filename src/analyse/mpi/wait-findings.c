@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/dominant-path.h"
-#include "analyse/findings.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
+#include "analyse/paths/dominant-path.h"
+#include "analyse/mpi/wait-findings.h"
+#include "analyse/split/cpu-contention.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/base/report.h"
+#include "analyse/base/phrase.h"
+#include "analyse/base/processes.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "base/str.h"

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analysis.h"
-#include "analyse/findings.h"
-#include "analyse/own-paths.h"
+#include "analyse/base/analysis.h"
+#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/wait-findings.h"
+#include "analyse/split/cpu-contention.h"
+#include "analyse/paths/paths.h"
+#include "analyse/base/report.h"
+#include "analyse/paths/own-paths.h"
 #include "analyse/mpi/wait-causes.h"
 #include "analyse/split/time-split.h"
 #include "base/err.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/analysis.h"
+#include "analyse/base/analysis.h"
 #include "analyse/split/time-split.h"
 #include "base/comparison.h"
 #include "base/err.h"

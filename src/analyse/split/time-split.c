@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/split/time-split.h"
-#include "analyse/value.h"
+#include "analyse/base/value.h"
 #include "base/err.h"
 
 static void find_most_of_part(struct time_split *s, enum split_part part)

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "analyse/paths.h"
+#include "analyse/paths/paths.h"
 #include "run/split.h"
 
 struct time_part {

@@ -5,7 +5,7 @@
 #include "base/sys.h"
 #include "collect/gpu/gpu-live.h"
 #include "collect/gpu/history.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "collect/source.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "live/arena.h"
-#include "collect/region.h"
+#include "collect/regions/region.h"
 #include "live/layout.h"
 
 struct gpu_live_event {

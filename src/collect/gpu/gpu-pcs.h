@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 /* Whether samples are wanted; cycles between two as a power of 2; 0: any. */
 bool copse_gpu_sampling(uint32_t *period);

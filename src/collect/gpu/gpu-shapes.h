@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 /* So many launches, so long in all: `like` with its name's index to be set. */
 void copse_gpu_shape(struct region_name *name, const struct live_shape *like);

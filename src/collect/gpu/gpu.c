@@ -13,7 +13,7 @@
 #include "collect/control.h"
 #include "collect/gpu/gpu-idle.h"
 #include "collect/gpu/gpu-time.h"
-#include "collect/region-handler.h"
+#include "collect/regions/region-handler.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"

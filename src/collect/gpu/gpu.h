@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collect/region.h"
+#include "collect/regions/region.h"
 
 /*
  * What will be known by `id` (not 0) is begun by the innermost region of the

@@ -22,7 +22,7 @@
 
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/transparency/eintr-restart.h"

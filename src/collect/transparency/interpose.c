@@ -20,7 +20,7 @@
 
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 #include "collect/collect.h"
 #include "collect/python/python-layout.h"
 #include "collect/registry.h"

@@ -11,7 +11,7 @@
 
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 #include "collect/collect.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"

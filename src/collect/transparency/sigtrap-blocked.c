@@ -8,9 +8,9 @@
 
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 #include "collect/collect.h"
-#include "collect/counters.h"
+#include "collect/sampling/counters.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/transparency/next.h"

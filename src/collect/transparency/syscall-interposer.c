@@ -16,7 +16,7 @@
 
 #include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/clock.h"
+#include "collect/sampling/clock.h"
 #include "collect/collect.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait-findings.h - who waited for whom, in sentences. */
+#pragma once
+
+#include "analyse/base/report.h"
+#include "analyse/mpi/wait-causes.h"
+
+/*
+ * Who waited for whom, and where that was: what is worth a sentence, but for
+ * those who lacked a core most of the time, as findings_crowded() says.  *said
+ * (may be NULL): how many there are, these counted.  0, or -ENOMEM.
+ */
+int findings_waits(struct report *report, const struct blames *blames,
+		   size_t *said);
+
+/* As notes: what wait states are worth. */
+void findings_joined(struct report *report, const struct run *run);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * path-imbalance.h - how a metric differs between processes, for each call path
+ * with what it calls.
+ *
+ * Most of a path's imbalance is often that of one of its callees.  Such paths
+ * are marked as explained: the others are where imbalance comes from.
+ *
+ * Recoverable   What would be saved if the load of this path were even, and all
+ *               else as it is: by how much the most that any process has
+ *               outside MPI would fall.  The difference of a path alone (its
+ *               imbalance) is no more than a bound: where rank 0 is in one
+ *               function as long as rank 1 is in another, neither waits.
+ *
+ * Ownership   The paths must outlive their skews.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/paths/paths.h"
+
+/* A path is explained when one callee has this share of its imbalance. */
+#define SKEW_EXPLAINED 0.9
+
+struct skew {
+	uint32_t path;
+	uint32_t max_process;  /* index into run->ranks */
+	double mean, min, max; /* inclusive, in the unit of reports */
+	double imbalance;      /* max - mean */
+	double recoverable;    /* of that; skew_outside_mpi() tells it */
+	bool explained;        /* by one callee; a clock by who looks at it */
+};
+
+struct skews {
+	const struct paths *paths;
+	const struct run_metric *metric;
+	uint32_t *processes; /* those compared: indices into run->ranks */
+	size_t process_count;
+	struct path_sum *sums; /* of each path */
+	double most;           /* the largest imbalance, in ns or counts */
+	double *outside;       /* of each process, all outside MPI */
+	struct skew *at;       /* by imbalance, the largest first */
+	size_t count;
+};
+
+/* 0, or -errno with a reason. */
+int skew_init(struct skews *skews, const struct paths *paths,
+	      const struct run_metric *metric);
+void skew_fini(struct skews *skews);
+
+/*
+ * The values of a path and what it calls, one for each process compared.  0, or
+ * -errno with a reason.
+ */
+int skew_values(const struct skews *skews, uint32_t path, double *to);
+
+/*
+ * The same without the MPI calls below the path, where a process waits for
+ * those that have more to do; and that path's skew by them.  Inside MPI all
+ * are 0.
+ */
+int skew_outside_mpi(const struct skews *skews, uint32_t path, double *to,
+		     struct skew *skew);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exit-status.h - how processes ended. */
+#pragma once
+
+#include "analyse/base/report.h"
+#include "run/run.h"
+
+/* How processes ended, if not well; files that are missing. */
+void findings_ends(struct report *report, const struct run *run);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * phase.c - what a program says of itself (copse.h): phases are roots of what
+ * happens in them, and measuring can be paused.
+ */
+#include <string.h>
+
+#include "collect/collect.h"
+#include "collect/control.h"
+#include "collect/lock.h"
+#include "collect/regions/region-handler.h"
+#include "collect/regions/stamps.h"
+#include "collect/registry.h"
+#include "collect/thread.h"
+#include "collect/time.h"
+#include "copse.h"
+#include "collect/source.h"
+#include "base/hidden.h"
+
+enum {
+	MOST_PHASES = 1024
+};
+
+/* Mutable: the names of phases, kept for the life of the process. */
+static struct {
+	struct lock lock;
+	uint32_t count;
+} phases RESET_AT_FORK;
+static struct region_name phase_names[MOST_PHASES];
+
+static struct region_name *find_name(const char *text)
+{
+	uint32_t count = __atomic_load_n(&phases.count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(phase_names[i].text, text))
+			return &phase_names[i];
+	return NULL;
+}
+
+/* No malloc: its lock would be held where no signal gets through. */
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = sys_memory(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static struct region_name *add_phase_name(const char *text)
+{
+	/* Mutable: its number in the live profile. */
+	static struct region_name others = { .text = "[other phases]",
+					     .class = LIVE_NAME_PHASE };
+	struct region_name *name = &phase_names[phases.count];
+
+	if (phases.count == MOST_PHASES)
+		return &others;
+	name->text = copy_text(text);
+	name->class = LIVE_NAME_PHASE;
+	if (!name->text)
+		return NULL;
+	__atomic_store_n(&phases.count, phases.count + 1, __ATOMIC_RELEASE);
+	return name;
+}
+
+/* Names are never taken back, so that a known one is found without a lock. */
+struct region_name *phase_name(const char *text)
+{
+	struct region_name *name = find_name(text);
+
+	if (name)
+		return name;
+	lock_take(&phases.lock);
+	name = find_name(text);
+	if (!name)
+		name = add_phase_name(text);
+	lock_give(&phases.lock);
+	return name;
+}
+
+AT_FORK static void phase_reset(struct thread *t)
+{
+	t->phases.count = 0;
+}
+
+/* The record's next thread begins outside of them. */
+static void phase_thread_gone(struct thread *t)
+{
+	if (t->phases.count)
+		t->tree.root = t->phases.spans[0].outside;
+}
+
+AT_FORK static void phase_forked(void)
+{
+	lock_open(&phases.lock);
+}
+
+/*
+ * What is not over when the program ends has no time, but stays open.  A call
+ * counts that was measured in part.
+ */
+static void count_phase(struct thread *t, live_ref node, bool begins, bool call,
+			uint64_t ns)
+{
+	bool ok = tree_add(&t->tree, node, METRIC_PHASE_OPEN,
+			   begins ? 1 : UINT64_MAX);
+
+	if (ok && call)
+		ok = tree_add(&t->tree, node, METRIC_PHASE_CALLS, 1);
+	if (ok && ns)
+		ok = tree_add(&t->tree, node, METRIC_PHASE_TIME, ns);
+	if (!ok)
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+static void prepare_span(struct thread *t, struct phase_span *span,
+			 struct region_name *name)
+{
+	uint32_t index;
+
+	span->outside = t->tree.root;
+	if (registry_name(name, &index))
+		span->node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
+					index, 0);
+}
+
+static void stamp_phase(struct thread *t, const struct phase_span *span)
+{
+	struct live_call *call = region_call(t, span->node);
+
+	if (call)
+		stamps_count(t, call, span->start_ns, t->mpi_ns);
+}
+
+/* A handler may jump out of here: what will be undone is noted first. */
+static void enter(struct thread *t, struct region_name *name,
+		  const struct phase_span *now)
+{
+	struct phase_span span = *now;
+
+	if (t->phases.count >= PHASES_OPEN) {
+		t->phases.count++;
+		return;
+	}
+	prepare_span(t, &span, name);
+	t->phases.spans[t->phases.count] = span;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->phases.count++;
+	if (!span.node)
+		return;
+	t->tree.root = span.node;
+	t->live->phase = span.node;
+	count_phase(t, span.node, true, span.counted, 0);
+	stamp_phase(t, &span);
+}
+
+/* Values are of a node alone: what passed in phases inside is theirs. */
+static void leave_phase(struct thread *t, const struct phase_span *now)
+{
+	struct phase_span *span = &t->phases.spans[t->phases.count];
+	uint64_t paused = now->start_paused_ns - span->start_paused_ns;
+	uint64_t took = now->start_ns - span->start_ns;
+
+	took = took > paused ? took - paused : 0;
+	if (t->phases.count)
+		span[-1].inner_ns += took;
+	t->tree.root = span->outside;
+	t->live->phase = span->outside;
+	if (span->node)
+		count_phase(t, span->node, false, took && !span->counted,
+			    took > span->inner_ns ? took - span->inner_ns : 0);
+}
+
+static struct phase_span span_now(void)
+{
+	uint64_t now = time_now(CLOCK_MONOTONIC);
+
+	return (struct phase_span){
+		.start_ns = now,
+		.start_paused_ns = (uint64_t)collect_paused_until(now),
+		.counted = !collect_paused(),
+	};
+}
+
+PUBLIC void copse_begin(const char *text)
+{
+	struct region_name *name = thread_self() ? phase_name(text) : NULL;
+	struct phase_span now = name ? span_now() : (struct phase_span){ 0 };
+	struct thread *t = name ? thread_use() : NULL;
+
+	if (!t)
+		return;
+	enter(t, name, &now);
+	unwind_forget(&t->unwinder);
+	polls_forget(&t->polls);
+	thread_release(t);
+}
+
+PUBLIC void copse_end(const char *text)
+{
+	struct phase_span now = span_now();
+	struct thread *t = thread_use();
+
+	(void)text;
+	if (!t)
+		return;
+	/* None is open in a child that was forked inside a phase. */
+	if (t->phases.count && --t->phases.count < PHASES_OPEN)
+		leave_phase(t, &now);
+	unwind_forget(&t->unwinder);
+	polls_forget(&t->polls);
+	thread_release(t);
+}
+
+PUBLIC void copse_pause(void)
+{
+	control_pause();
+}
+
+PUBLIC void copse_resume(void)
+{
+	control_resume();
+}
+
+const struct source source_phase = {
+	.fork = phase_forked,
+	.reset = phase_reset,
+	.thread_gone = phase_thread_gone,
+};

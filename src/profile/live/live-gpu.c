@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * live-gpu.c - what is kept of GPUs in a live profile, read: the sums of what
+ * a call began become a child of the call's node.
+ */
+#include <string.h>
+
+#include "base/gpu-calls.h"
+#include "profile/live/live-reader.h"
+
+/* What the bytes of each kind are; METRIC_COUNT: it has none. */
+static const struct {
+	enum metric count, bytes;
+} kinds[LIVE_GPU_KINDS] = {
+	[LIVE_GPU_KERNEL] = { METRIC_GPU_LAUNCHES, METRIC_COUNT },
+	[LIVE_GPU_GRAPH] = { METRIC_GPU_LAUNCHES, METRIC_COUNT },
+	[LIVE_GPU_TO] = { METRIC_GPU_COPIES, METRIC_GPU_H2D },
+	[LIVE_GPU_FROM] = { METRIC_GPU_COPIES, METRIC_GPU_D2H },
+	[LIVE_GPU_WITHIN] = { METRIC_GPU_COPIES, METRIC_GPU_D2D },
+	[LIVE_GPU_PEER] = { METRIC_GPU_COPIES, METRIC_GPU_P2P },
+	[LIVE_GPU_SET] = { METRIC_GPU_COPIES, METRIC_GPU_SET },
+	[LIVE_GPU_IDLE] = { METRIC_COUNT, METRIC_COUNT },
+};
+
+/* 0 would be no value: another thread's minimum would stand for it. */
+static void gpu_extremes(struct reader *r, uint32_t node, uint32_t thread,
+			 enum metric least, enum metric most, uint64_t min,
+			 uint64_t max)
+{
+	if (min > max)
+		return;
+	reader_metric(r, node, thread, least, min ? min : 1);
+	reader_metric(r, node, thread, most, max);
+}
+
+static const char *node_name_of(const struct profile *p, uint32_t node)
+{
+	return p->names[p->nodes[node].owner].text;
+}
+
+/* Something of which there will be one record; of nodes there are several. */
+static bool launches_on_gpu(const struct reader *r, uint32_t node)
+{
+	const char *name = node_name_of(r->p, node);
+
+	return gpu_call_launches_kernel(name) ||
+	       (!r->header.gpu_times.nodes && gpu_call_launches_graph(name));
+}
+
+void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
+		     const struct live_call *c)
+{
+	if (!c->calls)
+		return;
+	reader_metric(r, node, thread, METRIC_GPU_CALLS, c->calls);
+	reader_metric(r, node, thread, METRIC_GPU_CALL_TIME, c->ns);
+	gpu_extremes(r, node, thread, METRIC_GPU_CALL_MIN, METRIC_GPU_CALL_MAX,
+		     c->min_ns, c->max_ns);
+	if (launches_on_gpu(r, node))
+		r->launched += c->calls;
+	if (!gpu_call_waits(node_name_of(r->p, node)))
+		return;
+	reader_metric(r, node, thread, METRIC_GPU_WAITS, c->calls);
+	reader_metric(r, node, thread, METRIC_GPU_WAIT, c->ns);
+}
+
+static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
+		       const struct live_gpu *g)
+{
+	if (g->kind == LIVE_GPU_IDLE) {
+		reader_metric(r, node, thread, METRIC_GPU_IDLE, g->ns);
+		return;
+	}
+	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
+	if (kinds[g->kind].bytes != METRIC_COUNT)
+		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
+	reader_work(r, node, g->device, g->count, g->ns);
+	reader_metric(r, node, thread, METRIC_GPU_TIME, g->ns);
+	gpu_extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
+		     g->max_ns);
+	reader_metric(r, node, thread, METRIC_GPU_QUEUED, g->queued);
+	reader_metric(r, node, thread, METRIC_GPU_DELAY, g->queued_ns);
+}
+
+/* A call that nobody knows has no thread either: it is given to the first. */
+static void take_gpu_node(struct reader *r, uint32_t unused, const void *at)
+{
+	struct live_gpu g;
+	uint32_t node;
+
+	(void)unused;
+	memcpy(&g, at, sizeof(g));
+	if (g.kind >= LIVE_GPU_KINDS || !r->p->thread_count) {
+		r->damaged++;
+		return;
+	}
+	if (g.thread >= r->p->thread_count)
+		g.thread = 0;
+	node = g.node ? reader_node(r, g.node) : reader_partial(r, g.why);
+	if (g.from)
+		node = reader_below(r, reader_named(r, node, g.below),
+				    reader_node(r, g.from));
+	if (g.name != LIVE_NO_NAME)
+		node = reader_named(r, node, g.name);
+	if (!r->err && g.count)
+		gpu_values(r, node, g.thread, &g);
+}
+
+/* An error is a child of the call. */
+static uint64_t failed_launches(const struct reader *r)
+{
+	const struct profile *p = r->p;
+	const struct profile_column *c =
+		profile_column(p, metric_infos[METRIC_GPU_FAILED].name);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->count; i++) {
+		uint32_t call = p->nodes[c->values[i].node].parent;
+
+		if (p->nodes[call].kind == NODE_NAMED &&
+		    launches_on_gpu(r, call))
+			sum += c->values[i].value;
+	}
+	return sum;
+}
+
+/* What CUPTI told nothing of, not even that it dropped it. */
+static void count_unreported(struct reader *r)
+{
+	const struct live_gpu_times *t = &r->header.gpu_times;
+	const uint64_t *lost = r->header.losses;
+	uint64_t known = t->told + t->captured + failed_launches(r) +
+			 lost[LOSS_GPU_DROPPED] + lost[LOSS_GPU_FULL];
+
+	if (r->launched > known)
+		r->p->losses[LOSS_GPU_UNREPORTED].count += r->launched - known;
+}
+
+void reader_gpu(struct reader *r)
+{
+	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0,
+		      take_gpu_node);
+	if (!r->err)
+		count_unreported(r);
+}
