@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collect/threads/lock-taken.h"
+#include "collect/unwind/loaded-object.h"
 #include "locks/nexts.h"
 
 #define LIST(...) __VA_ARGS__
@@ -168,15 +169,14 @@ static __thread struct lock_taken taken_last
 
 static __attribute__((constructor)) void locks_start(void)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
 	copse_lock_init();
 	for (int row = 0; row < NEXT_ROWS; row++)
 		nexts_find((enum next_row)row);
 	dlerror(); /* the program must not see our failures */
-	if (!_dl_find_object((void *)copse_lock_init, &object)) {
-		collector_code.low = (uintptr_t)object.dlfo_map_start;
-		collector_code.size =
-			(uintptr_t)object.dlfo_map_end - collector_code.low;
+	if (copse_loaded_object(&object, copse_lock_init)) {
+		collector_code.low = object.start;
+		collector_code.size = object.end - collector_code.low;
 	}
 }

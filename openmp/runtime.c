@@ -11,6 +11,7 @@
 #include "collect/loaded.h"
 #include "collect/threads/omp-team.h"
 #include "collect/transparency/dlsym.h"
+#include "collect/unwind/loaded-object.h"
 #include "openmp/own-locks.h"
 
 enum {
@@ -135,10 +136,9 @@ static unsigned int _Atomic module_count;
 
 static const struct link_map *module_of(const void *code)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return _dl_find_object((void *)code, &object) ? NULL
-						      : object.dlfo_link_map;
+	return copse_loaded_object(&object, code) ? object.map : NULL;
 }
 
 static uintptr_t address_of(const struct link_map *map, uintptr_t value)

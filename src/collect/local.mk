@@ -73,6 +73,7 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/sanitizer.c \
 	src/collect/transparency/signals.c \
 	src/collect/transparency/syscall-interposer.c \
+	src/collect/unwind/loaded-object.c src/collect/unwind/loaded-object.h \
 	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
 	src/collect/regions/stamps.c src/collect/regions/stamps.h \

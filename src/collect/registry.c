@@ -16,6 +16,7 @@
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	MODULES = 2048,
@@ -461,19 +462,18 @@ SIGSAFE static void read_build_id(struct module *m, struct safe_read *reader)
 
 /* All is read through the peek: another thread may close the module. */
 SIGSAFE static bool read_module(struct module *m,
-				const struct dl_find_object *object,
+				const struct loaded_object *object,
 				struct safe_read *reader)
 {
 	struct link_map map;
 
 	safe_read_forget(reader);
-	if (!safe_read_copy(reader, &map, (uintptr_t)object->dlfo_link_map,
-			    sizeof(map)))
+	if (!safe_read_copy(reader, &map, (uintptr_t)object->map, sizeof(map)))
 		return false;
-	m->map = object->dlfo_link_map;
+	m->map = object->map;
 	m->lasting = stays(m->map);
-	m->start = (uintptr_t)object->dlfo_map_start;
-	m->end = (uintptr_t)object->dlfo_map_end;
+	m->start = object->start;
+	m->end = object->end;
 	m->base = map.l_addr;
 	m->name = (uintptr_t)map.l_name;
 	m->build_id_size = 0;
@@ -581,17 +581,16 @@ SIGSAFE static bool is_module_current(const struct module *m)
 }
 
 SIGSAFE static const struct module *
-known_module(const struct dl_find_object *object)
+known_module(const struct loaded_object *object)
 {
-	uintptr_t start = (uintptr_t)object->dlfo_map_start;
+	uintptr_t start = object->start;
 	const struct module *m;
 
 	for (uint32_t i = 0; (m = module_in(__atomic_load_n(slot_at(start, i),
 							    __ATOMIC_ACQUIRE)));
 	     i++)
 		if (m->start == start && is_module_current(m) &&
-		    __atomic_load_n(&m->map, __ATOMIC_RELAXED) ==
-			    object->dlfo_link_map)
+		    __atomic_load_n(&m->map, __ATOMIC_RELAXED) == object->map)
 			return m;
 	return NULL;
 }
@@ -629,7 +628,7 @@ SIGSAFE static struct module *module_of(const struct module *seen,
 
 /* The record of what is mapped there now; NULL: no room. */
 SIGSAFE static const struct module *
-look_again(const struct dl_find_object *object, struct safe_read *reader,
+look_again(const struct loaded_object *object, struct safe_read *reader,
 	   uint32_t generation)
 {
 	struct module seen = { 0 }, *m;
@@ -645,7 +644,7 @@ look_again(const struct dl_find_object *object, struct safe_read *reader,
 }
 
 SIGSAFE bool registry_module(struct registry_module *to,
-			     const struct dl_find_object *object,
+			     const struct loaded_object *object,
 			     struct safe_read *reader)
 {
 	uint32_t generation = registry_code_generation();

@@ -24,6 +24,7 @@
 #include "base/sigsafe.h"
 #include "collect/unwind/safe-read.h"
 #include "collect/regions/region.h"
+#include "collect/unwind/loaded-object.h"
 #include "live/arena.h"
 
 /* Mutable: how often there was another profile, and other code. */
@@ -64,7 +65,7 @@ struct registry_module {
  * through the reader.  False: no room, or it cannot be read.
  */
 SIGSAFE bool registry_module(struct registry_module *to,
-			     const struct dl_find_object *object,
+			     const struct loaded_object *object,
 			     struct safe_read *reader);
 
 /* Code may go away or come: what was known of addresses is checked again. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/golang.h"
 #include "base/settings.h"
@@ -17,6 +18,7 @@
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	MOST_STACK = 1 << 30
@@ -68,14 +70,14 @@ static void start_main_thread(void)
  */
 static bool comes_late(void)
 {
-	struct dl_find_object ours, libc;
+	struct loaded_object ours, libc;
 	const struct link_map *map;
 
-	if (_dl_find_object((void *)comes_late, &ours) ||
-	    _dl_find_object(dlsym(RTLD_NEXT, "getenv"), &libc))
+	if (!loaded_object_find(&ours, comes_late) ||
+	    !loaded_object_find(&libc, dlsym(RTLD_NEXT, "getenv")))
 		return true;
-	for (map = ours.dlfo_link_map; map; map = map->l_prev)
-		if (map == libc.dlfo_link_map)
+	for (map = ours.map; map; map = map->l_prev)
+		if (map == libc.map)
 			return true;
 	return false;
 }

@@ -68,13 +68,30 @@ fortran() {
 
 # verified NAME COMMAND…: what the memo says is what a full walk finds.
 verified() {
-	timeout -k 10 60 "$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
+	timeout -k 10 60 "$copse" run --quiet --force -o "$profile" --depth 1024 -e cpu@5000 \
 		--budget 0 --verify on "$@" >/dev/null || return
 	rows 'samples' summary --table run >"$scratch/rows" &&
 		awk '{ print $1 " samples"; exit !($1 >= 100) }' \
 			"$scratch/rows" || return
 	rows 'name count' summary --table losses >"$scratch/rows" || return
 	! grep verify "$scratch/rows"
+}
+
+# by_table COMMAND…: where the C library finds no object for copse, as before
+# glibc 2.35.
+by_table() (
+	export LD_PRELOAD="$builddir/tests/storms/old-loader.so"
+	"$@"
+)
+
+# Code at one address was that of two libraries, for a third and for two thirds.
+swapped() {
+	verified "$programs/dlswap" 1 &&
+		rows 'function share' hotspots >"$scratch/rows" || return
+	cat "$scratch/rows"
+	awk '$1 == "hot_one" && $2 > 0.28 && $2 < 0.39 { n++ }
+		$1 == "hot_two" && $2 > 0.61 && $2 < 0.72 { n++ }
+		END { exit n != 2 }' "$scratch/rows"
 }
 
 # lives_on CASE: what astray.c does is what it does without copse.
@@ -181,7 +198,9 @@ point "remembered paths are right: a storm" verified \
 	"$builddir/tests/storms/everything" "$programs/dlswap-one.so" 1
 point "remembered paths are right: code that is replaced" verified \
 	"$programs/dlswap" 1
+point "code that is replaced, by a table of our own" by_table swapped
 profile=$scratch/astray.copse
+point "a module that comes and goes, by that table" by_table lives_on module
 point "a module that cannot be read" lives_on unreadable
 point "a module that comes and goes" lives_on module
 point "a page that comes and goes" lives_on page

@@ -5,7 +5,7 @@ STORMS = cancel contexts counter everything fibers io jumps locks malloc overflo
 STORMS_CXX = loader
 STORMS_OPENMP = teams
 STORMS_MPI = mpi-jumps mpi-wrappers
-STORM_PRELOADS = io-alloc no-malloc slow-close
+STORM_PRELOADS = io-alloc no-malloc old-loader slow-close
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
 	$(STORMS_OPENMP:%=tests/storms/%) tests/storms/regions-late.so \

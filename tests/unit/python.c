@@ -13,6 +13,7 @@
 #include "collect/python/python-gil.h"
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
+#include "collect/unwind/loaded-object.h"
 #include "profile/live/python-lines.h"
 #include "tests/lib/test.h"
 
@@ -670,13 +671,13 @@ static char path[100]; /* from the leaf, of what is of interest */
 __attribute__((noinline)) static int here(void)
 {
 	const struct live_node *node;
-	struct dl_find_object self;
+	struct loaded_object self;
 	ucontext_t context;
 	const greg_t *regs = context.uc_mcontext.gregs;
 	struct cfi_frame top;
 	int why;
 
-	CHECK(!_dl_find_object((void *)here, &self) && !getcontext(&context));
+	CHECK(loaded_object_find(&self, here) && !getcontext(&context));
 	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
 				  (uintptr_t)regs[REG_RSP],
 				  (uintptr_t)regs[REG_RBP] };
@@ -685,8 +686,7 @@ __attribute__((noinline)) static int here(void)
 	*path = 0;
 	for (; node->kind != LIVE_NODE_ROOT;
 	     node = arena_at(tree.arena, node->parent)) {
-		const char *at =
-			(const char *)self.dlfo_link_map->l_addr + node->offset;
+		const char *at = (const char *)self.map->l_addr + node->offset;
 
 		if (node->kind == LIVE_NODE_PYTHON)
 			strcat(strcat(path, name_of(node->owner)), " ");
@@ -718,11 +718,11 @@ __attribute__((noinline, section("made_loop"))) static void loop(int n)
 
 static void start_3_9(void)
 {
-	struct dl_find_object self;
+	struct loaded_object self;
 
 	start(0x309);
-	CHECK(!_dl_find_object((void *)here, &self));
-	layout.map = self.dlfo_link_map;
+	CHECK(loaded_object_find(&self, here));
+	layout.map = self.map;
 	layout.loop = (uintptr_t)__start_made_loop;
 	layout.loop_size = (uintptr_t)(__stop_made_loop - __start_made_loop);
 }

@@ -16,6 +16,7 @@
 
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	MOST = 200,
@@ -59,11 +60,11 @@ static void finish(void)
 /* The offset in its module, as the tree keeps it. */
 static uint64_t offset_of(uintptr_t pc)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	if (_dl_find_object((void *)(pc - 1), &object))
+	if (!loaded_object_find(&object, (const void *)(pc - 1)))
 		return pc;
-	return pc - object.dlfo_link_map->l_addr;
+	return pc - object.map->l_addr;
 }
 
 static void compare(live_ref node, unw_context_t *context)
@@ -354,11 +355,11 @@ static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 /* Rules of the bytes from `pc` on: how often they changed. */
 static int rows_from(uintptr_t pc, uintptr_t size)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 	struct cfi_rule rule, before = { 0 };
 	int rows = 0;
 
-	CHECK(!_dl_find_object((void *)pc, &object));
+	CHECK(loaded_object_find(&object, (const void *)pc));
 	for (uintptr_t end = pc + size; pc < end; pc++) {
 		cfi_find(&rule, pc, &object, NULL, CFI_NO_REGISTER);
 		if (!rule.high) /* between two functions */

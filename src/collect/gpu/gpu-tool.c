@@ -19,6 +19,7 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 #include "collect/source.h"
+#include "collect/unwind/loaded-object.h"
 #include "base/hidden.h"
 
 enum {
@@ -55,10 +56,9 @@ static size_t _Atomic looked_up_count;
 
 static const struct link_map *library_of(const void *code)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return _dl_find_object((void *)code, &object) ? NULL
-						      : object.dlfo_link_map;
+	return loaded_object_find(&object, code) ? object.map : NULL;
 }
 
 PUBLIC void copse_gpu_holds(bool (*yield)(void), const void *cupti)

@@ -18,6 +18,7 @@
 #include "collect/python/python-layout.h"
 #include "collect/source.h"
 #include "collect/transparency/dlsym.h"
+#include "collect/unwind/loaded-object.h"
 #include "live/layout.h"
 
 enum {
@@ -110,17 +111,18 @@ static bool find_interpreter(struct python_layout *to, const char **name,
 	const void *code_type = find_symbol("PyCode_Type");
 	const void *loop = find_symbol("_PyEval_EvalFrameDefault");
 	const ElfW(Sym) *symbol = symbol_at(runtime), *code = symbol_at(loop);
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	if (!symbol || !code_type || _dl_find_object((void *)runtime, &object))
+	if (!symbol || !code_type ||
+	    !loaded_object_find(&object, (const void *)runtime))
 		return false;
 	to->runtime = (uintptr_t)runtime;
 	to->runtime_end = to->runtime + symbol->st_size;
 	to->code_type = (uintptr_t)code_type;
 	to->loop = (uintptr_t)loop;
 	to->loop_size = code ? code->st_size : 0;
-	to->map = object.dlfo_link_map;
-	*name = module_name(object.dlfo_link_map, room, size);
+	to->map = object.map;
+	*name = module_name(object.map, room, size);
 	return true;
 }
 
@@ -166,10 +168,11 @@ static bool is_still_there(void)
 {
 	const struct python_layout *layout =
 		__atomic_load_n(&python_layout, __ATOMIC_ACQUIRE);
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return layout && !_dl_find_object((void *)layout->runtime, &object) &&
-	       object.dlfo_link_map == layout->map;
+	return layout &&
+	       loaded_object_find(&object, (const void *)layout->runtime) &&
+	       object.map == layout->map;
 }
 
 /* Who opens a library looks something up in it: there may be one by now. */

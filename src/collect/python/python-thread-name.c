@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "collect/python/python-layout.h"
+#include "collect/unwind/loaded-object.h"
 
 #define WEAK __attribute__((weak, visibility("default")))
 
@@ -92,10 +93,10 @@ static void ask_name(void *thread, char *to)
 
 static bool is_of_interpreter(const void *code)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return code && !_dl_find_object((void *)code, &object) &&
-	       object.dlfo_link_map == python_layout->map;
+	return code && loaded_object_find(&object, code) &&
+	       object.map == python_layout->map;
 }
 
 void python_thread_name(const void *code, char to[PYTHON_THREAD_NAME])

@@ -13,6 +13,7 @@
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	BRIEF_NS = 50000,
@@ -70,9 +71,9 @@ static struct contended *contended_of(const void *lock, uintptr_t user)
 static bool module_at(struct thread *t, uintptr_t at,
 		      struct registry_module *to)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return !_dl_find_object((void *)at, &object) &&
+	return loaded_object_find(&object, (const void *)at) &&
 	       registry_module(to, &object, &t->unwinder.reader);
 }
 

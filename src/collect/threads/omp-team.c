@@ -13,6 +13,7 @@
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	LEVELS_SIZE = 4096 /* memory of levels: some 36 */
@@ -227,11 +228,11 @@ static live_ref walk_to_team(struct thread *t, const struct omp_team *team)
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	uintptr_t code = team->function ? (uintptr_t)team->function : r->pc - 1;
 	struct registry_module module;
-	struct dl_find_object object;
+	struct loaded_object object;
 	live_ref node;
 	int why;
 
-	if (_dl_find_object((void *)code, &object) ||
+	if (!loaded_object_find(&object, (const void *)code) ||
 	    !registry_module(&module, &object, &t->unwinder.reader))
 		return 0;
 	node = thread_path(t, &caller, false, NULL, &why);
@@ -639,12 +640,12 @@ static live_ref walk_to_task(struct thread *t, const struct region *r)
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	uintptr_t code = r->inside ? r->inside : r->pc - 1;
 	struct registry_module module;
-	struct dl_find_object object;
+	struct loaded_object object;
 	live_ref node, around;
 	uint64_t offset;
 	int why;
 
-	if (_dl_find_object((void *)code, &object) ||
+	if (!loaded_object_find(&object, (const void *)code) ||
 	    !registry_module(&module, &object, &t->unwinder.reader))
 		return 0;
 	node = thread_path(t, &caller, false, NULL, &why);

@@ -13,6 +13,7 @@
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"
 #include "collect/transparency/next.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	RED_ZONE = 128,
@@ -180,11 +181,10 @@ SIGSAFE static void on_program_signal(int signum, siginfo_t *info,
  */
 static bool is_of_go(void *handler)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	return thread_self() && !_dl_find_object(handler, &object) &&
-	       *object.dlfo_link_map->l_name &&
-	       golang_wrote(object.dlfo_link_map->l_name);
+	return thread_self() && loaded_object_find(&object, handler) &&
+	       *object.map->l_name && golang_wrote(object.map->l_name);
 }
 
 void *alt_stack_wrap(int signum, void *handler, unsigned long flags)

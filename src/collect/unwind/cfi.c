@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collect/unwind/cfi.h"
+#include "collect/unwind/loaded-object.h"
 
 enum { /* DW_EH_PE_*: how a pointer is encoded */
 	PE_ABSPTR = 0x00,
@@ -531,10 +532,10 @@ SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
 }
 
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
-		      const struct dl_find_object *object,
+		      const struct loaded_object *object,
 		      struct safe_read *reader, unsigned int other)
 {
-	uintptr_t header = (uintptr_t)object->dlfo_eh_frame, at;
+	uintptr_t header = object->eh_frame, at;
 	struct machine m = { .pc = pc, .other = other };
 	struct bytes b;
 	uint32_t back;

@@ -16,6 +16,7 @@
 
 #include "base/sigsafe.h"
 #include "collect/unwind/safe-read.h"
+#include "collect/unwind/loaded-object.h"
 
 enum cfi_cfa {        /* the CFA is … */
 	CFI_NONE,     /* no rule: code without information */
@@ -59,13 +60,13 @@ struct cfi_rule {             /* what every step reads comes first */
 };
 
 /*
- * The rule at pc, which lies in the object that _dl_find_object() described.
+ * The rule at pc, which lies in the object that loaded_object_look() found.
  * With `peek` all is read through it, since the object may be unmapped at any
  * moment; NULL: it stays.  `other` is a third register to tell of, by its
  * DWARF number, or CFI_NO_REGISTER.
  */
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
-		      const struct dl_find_object *object,
+		      const struct loaded_object *object,
 		      struct safe_read *reader, unsigned int other);
 
 /*

@@ -7,6 +7,7 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 #include "collect/unwind/unwind.h"
+#include "collect/unwind/loaded-object.h"
 
 enum {
 	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
@@ -30,17 +31,17 @@ static struct modules {
 
 static void add_code_module(struct modules *to, const void *code)
 {
-	struct dl_find_object object;
+	struct loaded_object object;
 
-	if (_dl_find_object((void *)code, &object))
+	if (!loaded_object_find(&object, (const void *)code))
 		return;
 	for (int i = 0; i < MODULES_MOST; i++) {
 		const void *none = NULL;
 
-		if (__atomic_compare_exchange_n(
-			    &to->maps[i], &none, object.dlfo_link_map, false,
-			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-		    none == object.dlfo_link_map)
+		if (__atomic_compare_exchange_n(&to->maps[i], &none, object.map,
+						false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE) ||
+		    none == object.map)
 			return;
 	}
 }
@@ -80,7 +81,7 @@ static void *aligned(void *at)
 
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 {
-	struct dl_find_object self;
+	struct loaded_object self;
 
 	u->depth = depth;
 	u->floor = UINTPTR_MAX;
@@ -91,8 +92,8 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->place_count = UNWIND_PLACES;
 	u->reader.bytes = (void *)(u->places + UNWIND_PLACES);
 	python_frames_init(&u->python, u->reader.bytes + PEEK_PAGES, depth);
-	if (!_dl_find_object((void *)unwind_path, &self))
-		u->hidden = self.dlfo_link_map;
+	if (loaded_object_find(&self, unwind_path))
+		u->hidden = self.map;
 	unwind_forget(u);
 }
 
@@ -232,7 +233,7 @@ SIGSAFE static bool is_shown(uintptr_t pc)
 /* What is to be known of the code around `look`.  False: not now. */
 SIGSAFE static bool describe_code(struct unwinder *u,
 				  struct unwind_place *place, uintptr_t look,
-				  const struct dl_find_object *object)
+				  const struct loaded_object *object)
 {
 	uint32_t generation = registry_code_generation();
 	uintptr_t pc = place->pc;
@@ -241,13 +242,11 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 
 	if (!registry_module(&module, object, &u->reader))
 		return false;
-	place->hidden = object->dlfo_link_map == u->hidden ||
-			is_among(&adapters, object->dlfo_link_map);
-	place->passed =
-		place->hidden || is_among(&passed, object->dlfo_link_map);
+	place->hidden =
+		object->map == u->hidden || is_among(&adapters, object->map);
+	place->passed = place->hidden || is_among(&passed, object->map);
 	place->hidden = place->hidden && !is_shown(look);
-	place->python =
-		python_layout && object->dlfo_link_map == python_layout->map;
+	place->python = python_layout && object->map == python_layout->map;
 	place->loop = place->python &&
 		      look - python_layout->loop < python_layout->loop_size;
 	place->lasting = module.lasting;
@@ -272,15 +271,21 @@ SIGSAFE static bool describe_place(struct unwinder *u,
 				   bool exact)
 {
 	uintptr_t look = exact ? pc : pc - 1;
-	struct dl_find_object object;
+	struct loaded_object object;
 
 	if (exact && by_row(u, place, pc))
 		return true;
 	*place = (struct unwind_place){ .pc = pc,
 					.kind = LIVE_NODE_ADDRESS,
 					.offset = pc };
-	if (_dl_find_object((void *)look, &object))
+	switch (loaded_object_look(&object, look)) {
+	case LOADED_NONE:
 		return true;
+	case LOADED_CHANGES:
+		return false;
+	case LOADED_FOUND:
+		break;
+	}
 	if (!describe_code(u, place, look, &object))
 		return false;
 	if (exact)
@@ -396,11 +401,11 @@ SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
 			     unsigned int reg, struct cfi_rule *rule)
 {
 	uintptr_t look = f->exact ? f->at.pc : f->at.pc - 1;
-	struct dl_find_object object;
+	struct loaded_object object;
 	struct registry_module module;
 
 	*rule = (struct cfi_rule){ .cfa = CFI_NONE };
-	if (!_dl_find_object((void *)look, &object) &&
+	if (loaded_object_find(&object, (const void *)look) &&
 	    registry_module(&module, &object, &u->reader))
 		cfi_find(rule, look, &object,
 			 module.lasting ? NULL : &u->reader, reg);
