@@ -117,17 +117,14 @@ static void print_times(const struct profile_identity *id)
 
 static void print_end(const struct profile_identity *id)
 {
-	const char *name;
-
 	switch (id->end) {
 	case END_EXIT:
 		printf("  end            exit status %" PRIu32 "\n",
 		       id->end_code);
 		break;
 	case END_SIGNAL:
-		name = sigdescr_np((int)id->end_code);
 		printf("  end            signal %" PRIu32 " (%s)\n",
-		       id->end_code, name ? name : "unknown");
+		       id->end_code, strsignal((int)id->end_code));
 		break;
 	case END_UNSEEN:
 		printf("  end            not seen: the program started it\n");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* event.c - events as perf_event_open() wants them, and as text. */
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/perf-attr.h"
 #include "base/event.h"
 
-void event_attr(struct perf_event_attr *attr, const struct event *event,
+void event_attr(struct perf_attr *attr, const struct event *event,
 		const struct event_part *part)
 {
-	*attr = (struct perf_event_attr){
+	*attr = (struct perf_attr){
 		.size = sizeof(*attr),
 		.type = part->type,
 		.config = part->config,

@@ -35,10 +35,10 @@ struct event {
 	struct event_part parts[EVENT_PARTS];
 };
 
-struct perf_event_attr; /* of linux/perf_event.h; libpfm has another copy */
+struct perf_attr;
 
 /* What perf_event_open() wants to know; counting starts when it is opened. */
-void event_attr(struct perf_event_attr *attr, const struct event *event,
+void event_attr(struct perf_attr *attr, const struct event *event,
 		const struct event_part *part);
 
 /* The text of `count` events; false: they do not fit. */

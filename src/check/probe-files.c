@@ -107,7 +107,7 @@ static const struct {
 	{ TMPFS_MAGIC, "tmpfs", false },
 	{ OVERLAYFS_SUPER_MAGIC, "overlay", false },
 	{ NFS_SUPER_MAGIC, "NFS", true },
-	{ CEPH_SUPER_MAGIC, "Ceph", true },
+	{ 0x00c36400, "Ceph", true },
 	{ 0x0bd00bd0, "Lustre", true },
 	{ 0x47504653, "GPFS", true },
 	{ 0x19830326, "BeeGFS", true },

@@ -18,6 +18,7 @@ libformat_la_SOURCES = \
 	src/format/export/frames.c src/format/export/frames.h \
 	src/format/export/gzip.c src/format/export/gzip.h \
 	src/format/export/node-sums.c src/format/export/node-sums.h \
+	src/format/export/otf2-write.h \
 	src/format/export/operation-index.c \
 	src/format/export/operation-index.h \
 	src/format/export/perfetto-calls.c src/format/export/perfetto-calls.h \

@@ -9,13 +9,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/perf-attr.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/events.h"
@@ -85,7 +85,7 @@ static const struct event_source *source(void)
 
 static int try_part(const struct event *event, uint32_t part)
 {
-	struct perf_event_attr attr;
+	struct perf_attr attr;
 	long fd;
 
 	event_attr(&attr, event, &event->parts[part]);
@@ -115,7 +115,7 @@ static bool is_kernel_only(const struct event *event)
 	return p->type == PERF_TYPE_SOFTWARE &&
 	       (p->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		p->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-		p->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+		p->config == PERF_CGROUP_SWITCHES);
 }
 
 /* As it is, or without the kernel, if this user may do no more. */

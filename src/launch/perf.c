@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perf.c - trying a perf event. */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/perf-attr.h"
 #include "launch/perf.h"
 
-static int try(struct perf_event_attr *attr)
+static int try(struct perf_attr *attr)
 {
 	long fd;
 
@@ -24,7 +24,7 @@ static int try(struct perf_event_attr *attr)
 
 int perf_try(bool kernel, bool sigtrap)
 {
-	struct perf_event_attr attr = {
+	struct perf_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = 1000000000,
@@ -38,7 +38,7 @@ int perf_try(bool kernel, bool sigtrap)
 
 int perf_try_counter(uint64_t event)
 {
-	struct perf_event_attr attr = {
+	struct perf_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.config = event,
 		.exclude_kernel = 1,

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "launch/power-file.h"
+#include "launch/process.h"
 
 enum {
 	PATIENCE_MS = 600, /* for a last reading, its end, and a core */
@@ -27,7 +28,7 @@ static void detach_meter(int pipe)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "copse-meter");
 	dup2(pipe, 0);
-	close_range(1, ~0u, 0);
+	process_close_from(1);
 	if (open("/dev/null", O_RDWR) == 1)
 		dup2(1, 2);
 }

@@ -31,5 +31,8 @@ void process_usage(struct family *to, const struct rusage *usage);
 /* CPU time of all children of this process that have ended. */
 uint64_t process_children_cpu_ns(void);
 
+/* Close all descriptors from that one on. */
+void process_close_from(int first);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t process_clock(void);

@@ -28,7 +28,7 @@ static void watch(int to, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "copse-signals");
 	dup2(to, 0);
-	close_range(1, ~0u, 0);
+	process_close_from(1);
 	sigfillset(&all);
 	while (getppid() == parent) {
 		int signo = sigwaitinfo(&all, NULL);

@@ -18,6 +18,7 @@
 
 /* As in elfutils/debuginfod.h, which need not be installed. */
 #define SONAME "libdebuginfod.so.1"
+typedef struct debuginfod_client debuginfod_client;
 typedef int step_function(debuginfod_client *client, long a, long b);
 
 /* The library; NULL members where it is not installed or not wanted. */
@@ -28,6 +29,10 @@ static struct {
 	void (*watch)(debuginfod_client *client, step_function *step);
 	void (*end)(debuginfod_client *client);
 } library;
+
+/* elfutils 0.186; before that, libdwfl waits as long as it likes. */
+extern debuginfod_client *dwfl_get_debuginfod_client(Dwfl *dwfl)
+	__attribute__((weak));
 
 static _Atomic uint64_t until_ns, last_ns; /* of the first question; of all */
 static uint64_t patience_ns;
@@ -90,7 +95,7 @@ void remote_watch(Dwfl *dwfl)
 {
 	debuginfod_client *client;
 
-	if (!library.end)
+	if (!library.end || !dwfl_get_debuginfod_client)
 		return;
 	client = dwfl_get_debuginfod_client(dwfl);
 	if (client)

@@ -29,7 +29,8 @@ needs() {
 	library=$1
 	shift
 	objdump -p "$library" | awk '$1 == "NEEDED" { print $2 }' >"$scratch/is"
-	for may in "$@"; do
+	# Before glibc 2.34, parts of the C library had files of their own.
+	for may in libpthread.so libdl.so librt.so "$@"; do
 		grep -v "^$may" "$scratch/is" >"$scratch/rest"
 		mv "$scratch/rest" "$scratch/is"
 	done

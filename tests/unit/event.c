@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/perf-attr.h"
 #include "base/event.h"
 #include "tests/lib/test.h"
 
@@ -54,7 +54,7 @@ TEST(event_text_that_makes_no_sense_is_left_out)
 
 TEST(only_a_sampled_event_makes_ticks)
 {
-	struct perf_event_attr attr;
+	struct perf_attr attr;
 
 	event_attr(&attr, &two[0], &two[0].parts[0]);
 	CHECK(!attr.sigtrap && !attr.sample_period && !attr.exclude_kernel);

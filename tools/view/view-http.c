@@ -207,6 +207,21 @@ static enum MHD_Result handle_request(void *of, struct MHD_Connection *c,
 	return send_answer(c, &answer);
 }
 
+/* As MHD_run_wait(), which libmicrohttpd has since 0.9.73. */
+static void run_turn(struct MHD_Daemon *daemon)
+{
+	struct timeval turn = { .tv_usec = TURN * 1000 };
+	fd_set reads, writes, excepts;
+	int most = 0;
+
+	FD_ZERO(&reads);
+	FD_ZERO(&writes);
+	FD_ZERO(&excepts);
+	MHD_get_fdset(daemon, &reads, &writes, &excepts, &most);
+	select(most + 1, &reads, &writes, &excepts, &turn);
+	MHD_run(daemon);
+}
+
 static int view_serve(int socket,
 		      void (*answer)(void *of,
 				     const struct view_request *request,
@@ -223,7 +238,7 @@ static int view_serve(int socket,
 	if (!daemon)
 		return -EIO;
 	while (!*stop) {
-		MHD_run_wait(daemon, TURN);
+		run_turn(daemon);
 		visits_limit(&s);
 	}
 	MHD_stop_daemon(daemon);

@@ -6,6 +6,7 @@
 
 #include "analyse/summary/exit-status.h"
 #include "analyse/base/report.h"
+#include "base/signal-name.h"
 #include "analyse/base/processes.h"
 #include "profile/profile.h"
 
@@ -38,7 +39,7 @@ static bool is_copy(const struct run *run, const struct run_rank *r)
 static void fate(const struct run *run, const struct run_rank *r, char *to,
 		 size_t size)
 {
-	const char *name = sigabbrev_np((int)r->end_code);
+	const char *name = signal_name((int)r->end_code);
 
 	*to = 0;
 	if (r->mpi_error)

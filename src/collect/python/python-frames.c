@@ -91,7 +91,10 @@ SIGSAFE static uintptr_t word_of(const char *bytes, uint32_t offset)
 
 SIGSAFE static uintptr_t own_id(void)
 {
-	return (uintptr_t)__builtin_thread_pointer();
+	uintptr_t id;
+
+	__asm__("mov %%fs:0, %0" : "=r"(id));
+	return id;
 }
 
 /*

@@ -7,7 +7,6 @@
  * period: it is kept high up, and lost is only that.
  */
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/perf-attr.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
 #include "collect/time.h"
@@ -82,9 +82,8 @@ SIGSAFE uint64_t clock_rate(void)
 }
 
 /* The event's page, which keeps it alive; its descriptor too when asked. */
-SIGSAFE static void *open_event(const struct perf_event_attr *attr,
-				uint32_t tid, struct descriptor *keep,
-				bool wait)
+SIGSAFE static void *open_event(const struct perf_attr *attr, uint32_t tid,
+				struct descriptor *keep, bool wait)
 {
 	long fd = sys5(SYS_perf_event_open, attr, tid, -1, -1,
 		       PERF_FLAG_FD_CLOEXEC);
@@ -106,7 +105,7 @@ SIGSAFE static void *open_task_clock(uint32_t tid, uint64_t period_ns,
 				     bool user_only, struct descriptor *keep,
 				     bool wait)
 {
-	struct perf_event_attr attr = {
+	struct perf_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
@@ -123,7 +122,7 @@ SIGSAFE static void *open_task_clock(uint32_t tid, uint64_t period_ns,
 
 static void *open_switches(uint32_t tid)
 {
-	struct perf_event_attr attr = {
+	struct perf_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,

@@ -9,9 +9,9 @@
  * arrives, all sampled events are read, and whole periods that have passed go
  * to its node.
  */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "base/perf-attr.h"
 #include "base/event.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
@@ -119,7 +119,7 @@ SIGSAFE static void counters_describe(struct live_header *header)
 static bool open_part(uint32_t part, int leader, struct counter *c)
 {
 	const struct event *e = &wanted.events[wanted.parts[part].event];
-	struct perf_event_attr attr;
+	struct perf_attr attr;
 	long fd;
 
 	event_attr(&attr, e, wanted.parts[part].at);

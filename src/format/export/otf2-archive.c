@@ -19,6 +19,7 @@
 #include "analyse/paths/paths.h"
 #include "analyse/base/processes.h"
 #include "base/err.h"
+#include "format/export/otf2-write.h"
 #include "format/export/otf2-writer.h"
 #include "format/utf8.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "format/export/otf2-writer.h"
+#include "format/export/otf2-write.h"
 
 int otf2_archive_write(const char *directory, const struct run *run,
 		       const struct format_choice *choice)

@@ -97,10 +97,3 @@ void otf2_comms_fini(struct otf2_comms *comms);
  * library of that name: otf2-archive.c, or otf2-none.c where there was none
  * when this was built.
  */
-
-/*
- * Makes the directory, which must not be there, with the archive in it.  0, or
- * -errno with a reason.
- */
-int otf2_archive_write(const char *directory, const struct run *run,
-		       const struct format_choice *choice);

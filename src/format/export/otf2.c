@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* otf2.c - an archive for Vampir, and whatever else reads OTF2. */
 #include "format/format.h"
-#include "format/export/otf2-writer.h"
+#include "format/export/otf2-write.h"
 
 const struct format format_otf2 = {
 	.name = "otf2",

@@ -259,7 +259,11 @@ static hid_t file_access(bool write, bool large)
 	else
 		H5Pset_fapl_core(access, 1 << 16, write);
 	H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+#if H5_VERSION_GE(1, 10, 7)
 	H5Pset_file_locking(access, false, true);
+#else
+	setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+#endif
 	H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
 	return access;
 }
