@@ -10,3 +10,6 @@
 #pragma once
 
 #define SIGSAFE __attribute__((section(".text.sigsafe")))
+
+/* A function in a header that is part of its callers, marked or not. */
+#define SIGSAFE_INLINE static inline __attribute__((always_inline))

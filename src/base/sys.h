@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
@@ -38,13 +39,19 @@ sys6(long number, long a, long b, long c, long d, long e, long f)
 	sys6(n, SYS_ARG_(a), SYS_ARG_(b), SYS_ARG_(c), SYS_ARG_(d),            \
 	     SYS_ARG_(e), 0)
 
+/* Is that the kernel's word for a failure? */
+static inline __attribute__((always_inline)) bool sys_failed(long result)
+{
+	return result < 0 && result >= -4095;
+}
+
 /* Memory of our own, zeroed; NULL when there is none. */
 static inline __attribute__((always_inline)) void *sys_memory(uint64_t size)
 {
 	/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS */
 	long at = sys6(SYS_mmap, 0, (long)size, 3, 0x22, -1, 0);
 
-	return at < 0 && at > -4096 ? (void *)0 : (void *)at;
+	return sys_failed(at) ? (void *)0 : (void *)at;
 }
 
 /* The calling thread's signal mask becomes this one: the one that was. */

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "arch/page.h"
 #include "check/probe.h"
 #include "launch/perf.h"
 
@@ -82,7 +83,7 @@ void probe_locked(struct finding *to, const struct doctor *d)
 {
 	long kib = ask_number(SYSCTL "perf_event_mlock_kb", 516);
 	unsigned long long pages =
-		(unsigned long long)kib / 4 *
+		(unsigned long long)kib * 1024 / page_size() *
 		(unsigned long long)sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit limit = { 0, 0 };
 	enum {
@@ -95,7 +96,7 @@ void probe_locked(struct finding *to, const struct doctor *d)
 		ask_found(to, FINDING_YES, "without a limit");
 		return;
 	}
-	pages += limit.rlim_cur / 4096;
+	pages += limit.rlim_cur / page_size();
 	ask_found(to, pages < MANY ? FINDING_LIMITED : FINDING_YES,
 		  "perf events for some %llu threads at a time (two each)",
 		  pages / 2);

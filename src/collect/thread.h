@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/page.h"
 #include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "base/sys.h"
@@ -95,9 +96,10 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct thread *older; /* in the list of all records */
 	/* Where members say when they came to the end; others read this line.
 	 */
-	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
+	struct omp_slots *slots[THREAD_TEAMS]
+		__attribute__((aligned(CACHE_LINE)));
 	/* What follows a forked child does not touch. */
-	struct omp_places omp_places __attribute__((aligned(64)));
+	struct omp_places omp_places __attribute__((aligned(CACHE_LINE)));
 	struct lock_briefs briefs;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 				     /* The unwinder's arrays follow. */

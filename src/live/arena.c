@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "arch/page.h"
 #include "base/sys.h"
 #include "live/arena.h"
 
@@ -14,7 +15,6 @@
 #endif
 
 enum {
-	PAGE = 4096,
 	SMALL_PIECE = 16384,
 	SPACE_PART = 16 /* one of so many parts may be taken */
 };
@@ -31,7 +31,7 @@ SIGSAFE static uint64_t at_most(uint64_t size, int resource, uint64_t part)
 
 	if (!sys4(SYS_prlimit64, 0, resource, 0, &limit) &&
 	    limit.rlim_cur / part < size)
-		size = limit.rlim_cur / part / PAGE * PAGE;
+		size = limit.rlim_cur / part / page_size() * page_size();
 	return size;
 }
 
@@ -68,7 +68,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 		 : sys6(SYS_mmap, 0, (long)capacity, PROT_NONE, MAP_SHARED, fd,
 			0);
 	sys1(SYS_close, fd);
-	if (at < 0 && at > -4096) {
+	if (sys_failed(at)) {
 		sys1(SYS_unlink, path);
 		return (int)at;
 	}
@@ -97,7 +97,7 @@ static void cut_arena(struct arena *arena, uint64_t wanted)
 	uint64_t before = arena->capacity, used;
 
 	__atomic_store_n(&arena->capacity, wanted, __ATOMIC_SEQ_CST);
-	used = __atomic_add_fetch(&header->used, PAGE, __ATOMIC_SEQ_CST);
+	used = __atomic_add_fetch(&header->used, page_size(), __ATOMIC_SEQ_CST);
 	if (used > before) {
 		__atomic_store_n(&header->used, before, __ATOMIC_SEQ_CST);
 		used = before;
@@ -151,7 +151,7 @@ SIGSAFE static uint64_t reserve_pages(struct arena *arena, uint64_t size)
 
 SIGSAFE static uint64_t whole_pages(uint64_t size)
 {
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	return (size + page_size() - 1) & -page_size();
 }
 
 SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
@@ -192,7 +192,7 @@ SIGSAFE static bool back_record(const struct arena *arena, live_ref at,
 {
 	uint64_t from = (uint64_t)at * LIVE_UNIT, to = whole_pages(from + size);
 
-	from &= ~(uint64_t)(PAGE - 1);
+	from &= -page_size();
 	return !back(arena->base + from, to - from);
 }
 

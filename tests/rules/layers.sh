@@ -11,23 +11,24 @@ cd "$srcdir" || exit 99
 # FOLDER: what its files may include beside their own folder, whole folders or
 # single files.  The tables of live are shared by all stages.
 layers='
-src/base:
-src/live:     base
-src/collect:  base live
+src/arch:     base/sigsafe.h
+src/base:     arch
+src/live:     base arch
+src/collect:  base arch live
 src/papi:     base
 src/profile:  base live
-src/launch:   base live profile
-src/check:    base live launch profile/profile.h
-src/symbol:   base profile
+src/launch:   base arch live profile
+src/check:    base arch live launch profile/profile.h
+src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
 src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def
-src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
+src/analyse:  base arch run profile/profile.h live/layout.h live/copies.def live/memories.def
 src/format:   base run analyse profile/store/compress.h
-mpi:          base live collect
-cuda:         base live collect
-openmp:       base live collect
-locks:        base live collect
+mpi:          base arch live collect
+cuda:         base arch live collect
+openmp:       base arch live collect
+locks:        base arch live collect
 tools:        base live profile launch check symbol run merge analyse format
 '
 
@@ -84,6 +85,7 @@ looks_up() {
 	while read -r file header; do
 		case $header in
 		*/*.inc | config.h | copse.h) continue ;;
+		*-inline.h) [ "$folder" = src/arch ] && continue ;;
 		esac
 		for may in "${folder#src/}" "$@"; do
 			case $header in

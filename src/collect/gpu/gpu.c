@@ -2,6 +2,7 @@
 /* gpu.c - the work of GPUs joined with the calls that began it. */
 #include "collect/gpu/gpu.h"
 
+#include "arch/page.h"
 #include "base/hidden.h"
 #include "base/gpu-calls.h"
 #include "base/sys.h"
@@ -48,8 +49,8 @@ struct origin {
  */
 static struct {
 	struct note *at;
-	char apart[64 - sizeof(struct note *)];
-} notes __attribute__((aligned(64)));
+	char apart[CACHE_LINE - sizeof(struct note *)];
+} notes __attribute__((aligned(CACHE_LINE)));
 
 /* Mutable: the sums in the live profile, written under the lock. */
 static struct {

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "arch/page.h"
 #include "base/sigsafe.h"
 #include "collect/regions/region.h"
 #include "collect/registry.h"
@@ -48,7 +49,7 @@ struct site {                 /* what each call needs comes first */
 	uint32_t room;             /* for words, and … */
 	uint32_t codes; /* … behind them, code objects of Python and what
 			   tells them from others */
-} __attribute__((aligned(64)));
+} __attribute__((aligned(CACHE_LINE)));
 
 /*
  * A library calls back from few places for all that the program calls of it.

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/page.h"
 #include "base/perf-attr.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
@@ -29,7 +30,6 @@ enum {
 }; /* state of a clock */
 
 enum {
-	PAGE = 4096,
 	CODE_TRAP_PERF = 6,   /* si_code of sigtrap events */
 	COOKIE_CPU = 0x5ca1e, /* what our timer signals carry */
 	COOKIE_SWITCH,
@@ -91,8 +91,9 @@ SIGSAFE static void *open_event(const struct perf_attr *attr, uint32_t tid,
 
 	if (fd < 0)
 		return NULL;
-	page = sys6(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	if (page < 0 && page > -PAGE)
+	page = sys6(SYS_mmap, 0, (long)page_size(), PROT_READ, MAP_SHARED, fd,
+		    0);
+	if (sys_failed(page))
 		page = 0;
 	if (keep && page)
 		*keep = descriptor_keep((int)fd, wait);
@@ -139,7 +140,7 @@ static void *open_switches(uint32_t tid)
 SIGSAFE static void close_event(void *page)
 {
 	if (page)
-		sys2(SYS_munmap, page, PAGE);
+		sys2(SYS_munmap, page, page_size());
 }
 
 SIGSAFE static void set_timer(const struct clock *clock, uint64_t period_ns)

@@ -25,7 +25,7 @@ struct omp_came {
 
 struct omp_slot {
 	struct omp_came came[2];
-} __attribute__((aligned(64)));
+} __attribute__((aligned(CACHE_LINE)));
 
 /* The member's line; NULL: there is none. */
 struct omp_slot *omp_slot_of_member(const struct omp_team *team,

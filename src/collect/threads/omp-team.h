@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include "arch/page.h"
 #include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "collect/regions/region.h"
@@ -49,11 +50,12 @@ struct omp_team {
 	bool counts;           /* times are by the counter */
 	bool timed;            /* it did not begin in a pause of measuring */
 	/* The master's only. */
-	struct region call __attribute__((aligned(64))); /* that began it */
+	struct region call
+		__attribute__((aligned(CACHE_LINE))); /* that began it */
 	uint32_t profile;  /* registry_generation() when it began */
 	uint32_t members;  /* 0: the master has not come to its part */
 	int (*size)(void); /* omp_get_num_threads(), of a member */
-} __attribute__((aligned(64)));
+} __attribute__((aligned(CACHE_LINE)));
 
 /*
  * Room for so many nested teams that the calling thread begins; always the same

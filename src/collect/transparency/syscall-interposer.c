@@ -38,7 +38,7 @@ struct kernel_action {
 /* As the C library returns it. */
 static long to_errno(long result)
 {
-	if (result >= 0 || result < -4095)
+	if (!sys_failed(result))
 		return result;
 	errno = (int)-result;
 	return -1;

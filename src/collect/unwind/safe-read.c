@@ -163,7 +163,7 @@ SIGSAFE void safe_read_wanted(struct safe_read *p)
 SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
 			       uintptr_t end)
 {
-	uintptr_t page = PAGE_OF(from);
+	uintptr_t page = from & -page_size();
 
 	if (!readable(page))
 		return false;

@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/page.h"
 #include "base/sigsafe.h"
 
 enum {
-	PEEK_PAGE = 4096,
+	PEEK_PAGE = PAGE_LEAST,
 	PEEK_PAGES = 8
 };
 

@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "arch/page.h"
 #include "base/sigsafe.h"
 #include "collect/python/python-frames.h"
 #include "collect/unwind/cfi.h"
@@ -64,7 +65,7 @@ struct unwind_place {
 	live_ref parent, node;
 	uint32_t era; /* … the unwinder's at that time; 0: none */
 	struct cfi_rule rule;
-} __attribute__((aligned(64)));
+} __attribute__((aligned(CACHE_LINE)));
 
 enum {
 	UNWIND_ROWS = 4,
