@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collect/sampling/ticks.h"
 
+#include "arch/timestamp.h"
 #include "collect/time.h"
 #include "tests/lib/test.h"
 
@@ -24,7 +25,7 @@ static int64_t nearest(const struct ticks *ticks)
 	int64_t best = INT64_MAX;
 
 	for (int i = 0; i < 100; i++) {
-		uint64_t counter = __rdtsc();
+		uint64_t counter = timestamp_read();
 		int64_t off = (int64_t)(time_now(CLOCK_MONOTONIC) -
 					ticks_at(ticks, counter));
 
@@ -46,11 +47,12 @@ TEST(ticks_without_leave_only_tell_what_something_cost)
 
 TEST(a_counter_that_went_back_tells_nothing)
 {
-	struct ticks ticks = { .counter = __rdtsc() + ((uint64_t)1 << 60),
+	struct ticks ticks = { .counter =
+				       timestamp_read() + ((uint64_t)1 << 60),
 			       .scale = 7 };
 
 	ticks_set(&ticks);
-	CHECK(ticks.scale == 7 && ticks.counter <= __rdtsc());
+	CHECK(ticks.scale == 7 && ticks.counter <= timestamp_read());
 }
 
 TEST(ticks_follow_the_clock)
@@ -75,7 +77,7 @@ TEST(ticks_reach_into_the_past)
 	ticks_init();
 	ticks_set(&ticks);
 	then = time_now(CLOCK_MONOTONIC);
-	counter = __rdtsc();
+	counter = timestamp_read();
 	spin(20000000);
 	ticks_set(&ticks);
 	if (!ticks.is_clock)

@@ -133,6 +133,6 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	thread_release(t);
 	t->entering = 0;
 	r->counts = t->ticks.is_clock;
-	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	r->start = r->counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
 	return r->node ? r : NULL;
 }

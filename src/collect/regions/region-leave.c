@@ -40,7 +40,7 @@ static void settle_time(struct thread *t, struct region *r)
 	struct ticks *ticks = &t->ticks;
 
 	if (!r->end)
-		r->end = __rdtsc();
+		r->end = timestamp_read();
 	if (!ticks->scale || r->end - ticks->counter > TICKS_TRUSTED)
 		ticks_set(ticks);
 	if (!r->counts) {
@@ -146,7 +146,7 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 static void complete_skipped(struct thread *t, struct region *r)
 {
 	if (!r->end)
-		r->end = __rdtsc();
+		r->end = timestamp_read();
 	r->counts = t->ticks.is_clock;
 	r->start = r->counts ? r->end : time_now(CLOCK_MONOTONIC);
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
@@ -280,7 +280,7 @@ static void count_call_cost(struct thread *t, uint64_t since)
 	t->calls++;
 	if (!measured)
 		return;
-	took = ticks_took(&t->ticks, __rdtsc() - since + t->entering);
+	took = ticks_took(&t->ticks, timestamp_read() - since + t->entering);
 	if (took < INTERRUPTED_NS)
 		t->live->wrapper_ns += REGION_COST_EVERY * took;
 }

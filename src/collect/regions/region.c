@@ -77,7 +77,7 @@ SIGSAFE live_ref region_node(struct thread *t, struct region *r, int *why)
  */
 static inline void find_call_site(struct thread *t, struct region *r)
 {
-	uint64_t since = region_is_measured(t) ? __rdtsc() : 0;
+	uint64_t since = region_is_measured(t) ? timestamp_read() : 0;
 
 	r->site = NULL;
 	if (!t->busy && t->sites)
@@ -85,7 +85,7 @@ static inline void find_call_site(struct thread *t, struct region *r)
 	if (r->site)
 		r->node = r->site->node;
 	if (since)
-		t->entering = __rdtsc() - since;
+		t->entering = timestamp_read() - since;
 }
 
 PUBLIC void copse_region_enter(struct region *r)
@@ -107,7 +107,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->nested = false;
 	find_call_site(t, r);
 	r->counts = t->ticks.is_clock;
-	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	r->start = r->counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (region_is_on_stack(t, r))
 		t->region = r;

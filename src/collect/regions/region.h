@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <x86intrin.h>
 
+#include "arch/timestamp.h"
 #include "live/layout.h"
 
 /* A name of the program's own table, registered at its first use. */
@@ -103,7 +103,7 @@ struct region *copse_region_beyond(struct region_name *name,
  */
 static inline bool region_stop(struct region *r)
 {
-	r->end = __rdtsc();
+	r->end = timestamp_read();
 	return !r->nested;
 }
 

@@ -129,7 +129,7 @@ polls_region_enter(struct region *r)
 	copse_region_enter(r);
 	r->sampled = known;
 	if (known) {
-		uint64_t now = __rdtsc();
+		uint64_t now = timestamp_read();
 
 		p->gap = p->last && now > p->last ? now - p->last : 0;
 		copse_polls = NULL;
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) void poll_leave(struct region *r,
 	p->skipped++;
 	*p->known = NULL;
 	if (p->left == 1)
-		p->last = __rdtsc();
+		p->last = timestamp_read();
 }
 
 /* A thread or a forked child has begun, whose context is to be found there. */

@@ -2,7 +2,9 @@
 /* ticks.c - setting a thread's clock by the kernel's. */
 #include <fcntl.h>
 #include <stdbool.h>
+#include <string.h>
 
+#include "arch/timestamp.h"
 #include "base/sys.h"
 #include "collect/sampling/ticks.h"
 #include "collect/time.h"
@@ -18,20 +20,21 @@ void ticks_init(void)
 {
 	static const char path[] = "/sys/devices/system/clocksource/"
 				   "clocksource0/current_clocksource";
-	char name[4] = "";
+	static const char wanted[] = TIMESTAMP_CLOCKSOURCE "\n";
+	const long size = sizeof(wanted) - 1;
+	char name[sizeof(wanted)] = "";
 	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return;
-	allowed = sys3(SYS_read, fd, name, sizeof(name)) == 4 &&
-		  name[0] == 't' && name[1] == 's' && name[2] == 'c' &&
-		  name[3] == '\n';
+	allowed = sys3(SYS_read, fd, name, sizeof(name)) == size &&
+		  !memcmp(name, wanted, sizeof(wanted) - 1);
 	sys1(SYS_close, fd);
 }
 
 void ticks_set(struct ticks *ticks)
 {
-	uint64_t ns = time_now(CLOCK_MONOTONIC), counter = __rdtsc();
+	uint64_t ns = time_now(CLOCK_MONOTONIC), counter = timestamp_read();
 	uint64_t passed = ns - ticks->ns;
 
 	if (ticks->counter && passed < SHORTEST_NS)

@@ -14,7 +14,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <x86intrin.h>
 
 #define TICKS_TRUSTED ((uint64_t)1 << 27) /* some 50 ms */
 #define TICKS_SHIFT   32

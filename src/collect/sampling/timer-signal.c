@@ -24,9 +24,9 @@ enum {
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
-	EXPENSIVE = 1 << 15,  /* of the time stamp counter, some 10 us */
-	EXPENSIVE_NS = 10000, /* of CPU time */
-	SUSPECTS = 64,        /* that are measured after one that seems so */
+	EXPENSIVE = 8 * TIMESTAMP_PER_US, /* some 10 us, at 3 GHz */
+	EXPENSIVE_NS = 10000,             /* of CPU time */
+	SUSPECTS = 64, /* that are measured after one that seems so */
 	OWN_ROOM = 16384,
 };
 
@@ -267,7 +267,7 @@ SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
 	uint64_t now;
 
 	if (!t->suspects) {
-		if (__rdtsc() - start > EXPENSIVE)
+		if (timestamp_read() - start > EXPENSIVE)
 			t->suspects = SUSPECTS;
 		return;
 	}
@@ -284,7 +284,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 					enum timer_signal kind,
 					const ucontext_t *context)
 {
-	uint64_t start = __rdtsc();
+	uint64_t start = timestamp_read();
 	uint64_t cpu = t->suspects ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	if (t->owed_ns && is_too_soon(t, cpu)) {

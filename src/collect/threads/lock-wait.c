@@ -262,7 +262,8 @@ static void begin_brief_wait(struct lock_wait *w, struct thread *t,
 	w->generation = b->generation;
 	w->call.node = b->node;
 	w->call.counts = t->ticks.is_clock;
-	w->since = w->call.counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	w->since =
+		w->call.counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
 	begin_known_wait(w, t);
 }
 
@@ -362,7 +363,7 @@ static uint64_t waited_ns(const struct lock_wait *w, bool had)
 	uint64_t now;
 
 	if (w->call.counts)
-		return __rdtsc() - w->since;
+		return timestamp_read() - w->since;
 	now = time_now(CLOCK_MONOTONIC);
 	if (w->lock)
 		end_wait(w, now, had);

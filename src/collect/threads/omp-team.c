@@ -262,7 +262,7 @@ static live_ref node_of_team(struct thread *t, const struct omp_team *team)
  */
 static inline uint64_t team_now(const struct omp_team *team)
 {
-	return team->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	return team->counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
 }
 
 uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed)
@@ -274,7 +274,7 @@ uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed)
 static void begin_team_times(struct thread *t, struct omp_team *team)
 {
 	int64_t paused = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
-	uint64_t now = __rdtsc();
+	uint64_t now = timestamp_read();
 
 	if (!t->ticks.scale || now - t->ticks.counter > TICKS_TRUSTED)
 		ticks_set(&t->ticks);
