@@ -1,7 +1,8 @@
 # Code of one processor, in a folder of its own, behind the headers here.  Each
-# ends with what that folder has of it: NAME-inline.h.
-arch_headers = src/arch/page.h src/arch/timestamp.h
-EXTRA_DIST += $(arch_headers)
+# ends with what that folder has of it: NAME-inline.h.  What is no header is in
+# arch_collect, a part of the collector.
+EXTRA_DIST += src/arch/dwarf.h src/arch/page.h src/arch/registers.h src/arch/restart.h \
+	src/arch/sys-call.h src/arch/timestamp.h
 if X86_64
 include src/arch/x86-64/local.mk
 endif

@@ -68,7 +68,8 @@ static long open_regular_elf(long dir, const char *path)
 
 bool compat_is_program(const char *path)
 {
-	return is_regular(AT_FDCWD, path) && sys2(SYS_access, path, X_OK) >= 0;
+	return is_regular(AT_FDCWD, path) &&
+	       sys3(SYS_faccessat, AT_FDCWD, path, X_OK) >= 0;
 }
 
 /* The highest N of the names GLIBC_2.N in a part of a file, or 0. */

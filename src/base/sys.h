@@ -10,23 +10,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 
-static inline __attribute__((always_inline)) long
-sys6(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-			   "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
+#include "arch/sys-call.h"
 
 #define SYS_ARG_(x)      ((long)(x))
 #define sys0(n)          sys6(n, 0, 0, 0, 0, 0, 0)
@@ -40,13 +25,13 @@ sys6(long number, long a, long b, long c, long d, long e, long f)
 	     SYS_ARG_(e), 0)
 
 /* Is that the kernel's word for a failure? */
-static inline __attribute__((always_inline)) bool sys_failed(long result)
+SIGSAFE_INLINE bool sys_failed(long result)
 {
 	return result < 0 && result >= -4095;
 }
 
 /* Memory of our own, zeroed; NULL when there is none. */
-static inline __attribute__((always_inline)) void *sys_memory(uint64_t size)
+SIGSAFE_INLINE void *sys_memory(uint64_t size)
 {
 	/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS */
 	long at = sys6(SYS_mmap, 0, (long)size, 3, 0x22, -1, 0);
@@ -55,7 +40,7 @@ static inline __attribute__((always_inline)) void *sys_memory(uint64_t size)
 }
 
 /* The calling thread's signal mask becomes this one: the one that was. */
-static inline __attribute__((always_inline)) uint64_t sys_mask(uint64_t mask)
+SIGSAFE_INLINE uint64_t sys_mask(uint64_t mask)
 {
 	uint64_t old = mask;
 
@@ -66,17 +51,7 @@ static inline __attribute__((always_inline)) uint64_t sys_mask(uint64_t mask)
 
 #define SYS_MASK_ALL (~(uint64_t)0)
 
-static inline __attribute__((always_inline)) void
-sys_copy(void *to, const void *from, uint64_t size)
-{
-	__asm__ volatile("rep movsb"
-			 : "+D"(to), "+S"(from), "+c"(size)
-			 :
-			 : "memory");
-}
-
-static inline __attribute__((always_inline)) uint32_t sys_length(const char *s,
-								 uint32_t most)
+SIGSAFE_INLINE uint32_t sys_length(const char *s, uint32_t most)
 {
 	uint32_t n = 0;
 

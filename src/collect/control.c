@@ -33,7 +33,8 @@ bool control_wants(const struct settings *s)
 {
 	const char *called = (const char *)getauxval(AT_EXECFN);
 	char file[PATH_MAX];
-	long n = sys3(SYS_readlink, "/proc/self/exe", file, sizeof(file) - 1);
+	long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", file,
+		      sizeof(file) - 1);
 
 	file[n > 0 ? n : 0] = 0;
 	return program_filter_wants(s->include, s->exclude,
@@ -186,8 +187,8 @@ void control_left_out(const char *directory, int rank)
 	long fd;
 
 	snprintf(path, sizeof(path), "%s/%d" LIVE_LEFT_OUT, directory, rank);
-	fd = sys3(SYS_open, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-		  0600);
+	fd = sys4(SYS_openat, AT_FDCWD, path,
+		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		sys1(SYS_close, fd);
 }

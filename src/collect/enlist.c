@@ -39,7 +39,8 @@ static struct live_tally *map(const char *directory, bool lives)
 	long fd, at = -EINVAL;
 
 	snprintf(path, sizeof(path), "%s/" LIVE_TALLY, directory);
-	fd = sys3(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+		  0);
 	if (fd < 0)
 		return NULL;
 	if (!sys2(SYS_fstat, fd, &st) && st.st_size >= LIVE_TALLY_SIZE)

@@ -69,7 +69,7 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/leaving.c src/collect/transparency/leaving.h \
 	src/collect/transparency/limits.c \
 	src/collect/transparency/next.c src/collect/transparency/next.h \
-	src/collect/transparency/raw-syscall.c src/collect/transparency/raw-syscall.h \
+	$(arch_collect) \
 	src/collect/transparency/sanitizer.c \
 	src/collect/transparency/signals.c \
 	src/collect/transparency/syscall-interposer.c \

@@ -203,7 +203,8 @@ SIGSAFE static void file_name(char *to, uint32_t pid)
 
 SIGSAFE static live_ref command_line(void)
 {
-	long fd = sys3(SYS_open, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/cmdline",
+		       O_RDONLY | O_CLOEXEC, 0);
 	live_ref ref = take_bytes(sizeof(struct live_text) + COMMAND_SIZE + 1);
 	struct live_text *text = ref ? AT(ref) : NULL;
 	long got = 0;
@@ -235,8 +236,8 @@ SIGSAFE static live_ref executable(void)
 	long got = 0;
 
 	if (text)
-		got = sys3(SYS_readlink, "/proc/self/exe", text->text,
-			   PATH_SIZE);
+		got = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe",
+			   text->text, PATH_SIZE);
 	if (got > 0)
 		text->length = (uint32_t)path_length(text->text, got);
 	return ref;

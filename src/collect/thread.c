@@ -438,7 +438,7 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 }
 
 SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
-			     bool exact, const greg_t *registers, int *why)
+			     bool exact, const mcontext_t *registers, int *why)
 {
 	struct unwinder *u = &t->unwinder;
 	live_ref node = unwind_path(u, &t->tree, top, exact, registers, why);

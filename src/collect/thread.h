@@ -233,4 +233,4 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why);
 
 /* unwind_path() for the thread; what its check finds is counted. */
 SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
-			     bool exact, const greg_t *registers, int *why);
+			     bool exact, const mcontext_t *registers, int *why);

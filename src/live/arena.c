@@ -59,7 +59,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	capacity = within_limits(capacity);
 	if (capacity < SMALL_PIECE)
 		return -EFBIG;
-	fd = sys3(SYS_open, path,
+	fd = sys4(SYS_openat, AT_FDCWD, path,
 		  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return (int)fd;
@@ -69,7 +69,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 			0);
 	sys1(SYS_close, fd);
 	if (sys_failed(at)) {
-		sys1(SYS_unlink, path);
+		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
 		return (int)at;
 	}
 	err = show_pages((char *)at, capacity);
@@ -77,7 +77,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 		err = back((char *)at, SMALL_PIECE);
 	if (err) {
 		sys2(SYS_munmap, at, capacity);
-		sys1(SYS_unlink, path);
+		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
 		return (int)err;
 	}
 	arena->base = (char *)at;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "arch/registers.h"
 #include "collect/python/python-code.h"
 #include "collect/python/python-frames.h"
 #include "collect/python/python-gil.h"
@@ -260,12 +261,12 @@ TEST(frames_of_3_15)
 	finish();
 }
 
-static const greg_t no_registers[NGREG];
+static const mcontext_t no_registers;
 
 static bool gil_is(enum python_gil is)
 {
 	return python_gil_now(&unwinder.python, &unwinder.reader,
-			      no_registers) == is;
+			      &no_registers) == is;
 }
 
 /* The thread's in another interpreter, which runs `inner` by the entry. */
@@ -673,16 +674,15 @@ __attribute__((noinline)) static int here(void)
 	const struct live_node *node;
 	struct loaded_object self;
 	ucontext_t context;
-	const greg_t *regs = context.uc_mcontext.gregs;
+	const mcontext_t *m = &context.uc_mcontext;
 	struct cfi_frame top;
 	int why;
 
 	CHECK(loaded_object_find(&self, here) && !getcontext(&context));
-	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
-				  (uintptr_t)regs[REG_RSP],
-				  (uintptr_t)regs[REG_RBP] };
+	top = (struct cfi_frame){ registers_pc(m), registers_sp(m),
+				  registers_fp(m) };
 	node = arena_at(tree.arena,
-			unwind_path(&unwinder, &tree, &top, false, regs, &why));
+			unwind_path(&unwinder, &tree, &top, false, m, &why));
 	*path = 0;
 	for (; node->kind != LIVE_NODE_ROOT;
 	     node = arena_at(tree.arena, node->parent)) {

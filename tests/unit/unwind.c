@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/registers.h"
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
 #include "collect/unwind/loaded-object.h"
@@ -89,16 +90,15 @@ static void compare(live_ref node, unw_context_t *context)
 __attribute__((noinline)) static void here(void)
 {
 	unw_context_t context;
-	const greg_t *regs = context.uc_mcontext.gregs;
+	const mcontext_t *m = &context.uc_mcontext;
 	struct cfi_frame top;
 	live_ref node;
 	int why;
 
 	unw_getcontext(&context);
-	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
-				  (uintptr_t)regs[REG_RSP],
-				  (uintptr_t)regs[REG_RBP] };
-	node = unwind_path(&unwinder, &tree, &top, false, regs, &why);
+	top = (struct cfi_frame){ registers_pc(m), registers_sp(m),
+				  registers_fp(m) };
+	node = unwind_path(&unwinder, &tree, &top, false, m, &why);
 	CHECK(node);
 	partial += why >= 0;
 	compare(node, &context);
@@ -242,15 +242,14 @@ TEST(the_memo_equals_a_full_walk)
 __attribute__((noinline)) static void walk_once(void)
 {
 	unw_context_t context;
-	const greg_t *regs = context.uc_mcontext.gregs;
+	const mcontext_t *m = &context.uc_mcontext;
 	struct cfi_frame top;
 	int why;
 
 	unw_getcontext(&context);
-	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
-				  (uintptr_t)regs[REG_RSP],
-				  (uintptr_t)regs[REG_RBP] };
-	CHECK(unwind_path(&unwinder, &tree, &top, false, regs, &why));
+	top = (struct cfi_frame){ registers_pc(m), registers_sp(m),
+				  registers_fp(m) };
+	CHECK(unwind_path(&unwinder, &tree, &top, false, m, &why));
 	compared++;
 }
 

@@ -5,6 +5,7 @@
  * loaded.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,8 @@ static const char *module_name(const struct link_map *map, char *room,
 
 	if (*map->l_name)
 		return str_base(map->l_name);
-	length = sys3(SYS_readlink, "/proc/self/exe", room, size - 1);
+	length = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", room,
+		      size - 1);
 	room[length > 0 ? length : 0] = 0;
 	return str_base(room);
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "arch/registers.h"
+
 /*
  * struct _gil_runtime_state, of 3.9 to 3.15, and what stands before it: that is
  * a part of it in builds without GIL, which can use it all the same.
@@ -36,10 +38,10 @@ SIGSAFE static bool read_gil(struct safe_read *reader, uintptr_t at,
 
 SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 				       struct safe_read *reader,
-				       const greg_t *registers)
+				       const mcontext_t *registers)
 {
 	const struct python_state *s = python_state(p);
-	uintptr_t argument = (uintptr_t)registers[REG_RDI];
+	uintptr_t argument = registers_argument(registers);
 	struct gil gil;
 
 	if (!p->known || !s->gil || !read_gil(reader, s->gil, &gil) ||

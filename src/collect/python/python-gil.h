@@ -23,7 +23,7 @@ enum python_gil {
 /* At that moment, of which these are the registers. */
 SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 				       struct safe_read *reader,
-				       const greg_t *registers);
+				       const mcontext_t *registers);
 
 /* The one of an interpreter, by its address; 0: it cannot be read. */
 SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,

@@ -411,7 +411,8 @@ static bool traced(void)
 {
 	static const char key[] = "TracerPid:";
 	char status[2048], *at;
-	long fd = sys3(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/status",
+		       O_RDONLY | O_CLOEXEC, 0);
 	long got = fd < 0 ? 0 : sys3(SYS_read, fd, status, sizeof(status) - 1);
 
 	if (fd >= 0)

@@ -75,7 +75,8 @@ SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
  * last sample may not have been here.
  */
 SIGSAFE void sample_put_gil(struct thread *t, live_ref node,
-			    const struct weights *w, const greg_t *registers)
+			    const struct weights *w,
+			    const mcontext_t *registers)
 {
 	struct unwinder *u = &t->unwinder;
 	bool elapsed = clock_wall() == LIVE_WALL_SAMPLED;

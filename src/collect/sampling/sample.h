@@ -11,7 +11,8 @@ SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 
 /* And what its thread had to do with Python's GIL, by its registers. */
 SIGSAFE void sample_put_gil(struct thread *t, live_ref node,
-			    const struct weights *w, const greg_t *registers);
+			    const struct weights *w,
+			    const mcontext_t *registers);
 
 /*
  * The timer signal that came while a region was left (t->late) is counted at

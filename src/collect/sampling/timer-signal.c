@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "arch/page.h"
+#include "arch/restart.h"
 #include "collect/collect.h"
 #include "collect/regions/region-handler.h"
 #include "collect/sampling/sample.h"
@@ -23,7 +25,6 @@ enum {
 	ENOUGH_NS = 5000000,      /* … where they took so much */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
-	PAGE = 4096,
 	EXPENSIVE = 8 * TIMESTAMP_PER_US, /* some 10 us, at 3 GHz */
 	EXPENSIVE_NS = 10000,             /* of CPU time */
 	SUSPECTS = 64, /* that are measured after one that seems so */
@@ -33,13 +34,10 @@ enum {
 /* The pc of a thread just back from the kernel is behind a syscall. */
 SIGSAFE static bool after_system_call(const ucontext_t *context)
 {
-	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+	uintptr_t pc = registers_pc(&context->uc_mcontext);
 
 	/* The page before may not be mapped. */
-	if ((pc & (PAGE - 1)) < 2)
-		return false;
-	return *(const volatile uint8_t *)(pc - 2) == 0x0f &&
-	       *(const volatile uint8_t *)(pc - 1) == 0x05;
+	return pc % PAGE_LEAST && restart_is_behind(&context->uc_mcontext);
 }
 
 /*
@@ -57,17 +55,16 @@ SIGSAFE static bool in_kernel(const struct thread *t, const ucontext_t *context,
 SIGSAFE static live_ref context_node(struct thread *t,
 				     const ucontext_t *context, int *why)
 {
-	const greg_t *regs = context->uc_mcontext.gregs;
-	struct cfi_frame top = { (uintptr_t)regs[REG_RIP],
-				 (uintptr_t)regs[REG_RSP],
-				 (uintptr_t)regs[REG_RBP] };
+	const mcontext_t *m = &context->uc_mcontext;
+	struct cfi_frame top = { registers_pc(m), registers_sp(m),
+				 registers_fp(m) };
 	struct region *region = region_known(t, top.sp);
 
 	if (omp_teams)
 		omp_team_look(t, top.sp);
 	if (region && !collect_settings()->internals)
 		return region_node(t, region, why);
-	return thread_path(t, &top, true, regs, why);
+	return thread_path(t, &top, true, m, why);
 }
 
 /*
@@ -182,7 +179,7 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
 		return;
 	sample_put(t, kind, node, &w);
 	if (python_layout && t->unwinder.python.known)
-		sample_put_gil(t, node, &w, context->uc_mcontext.gregs);
+		sample_put_gil(t, node, &w, &context->uc_mcontext);
 }
 
 /*
@@ -301,7 +298,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 /* On the thread's own stack, with room for this handler's frame. */
 SIGSAFE static bool has_room(const struct thread *t, const ucontext_t *context)
 {
-	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+	uintptr_t sp = registers_sp(&context->uc_mcontext);
 
 	return sp > t->unwinder.low + OWN_ROOM && sp < t->unwinder.high;
 }
@@ -310,12 +307,12 @@ SIGSAFE static bool has_room(const struct thread *t, const ucontext_t *context)
 SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 				    ucontext_t *context)
 {
-	const greg_t *regs = context->uc_mcontext.gregs;
-	bool busy = thread_is_busy(t, (uintptr_t)regs[REG_RSP]);
+	const mcontext_t *m = &context->uc_mcontext;
+	bool busy = thread_is_busy(t, registers_sp(m));
 	uintptr_t before = t->busy;
 	bool open;
 
-	unwind_expect(&t->unwinder, (uintptr_t)regs[REG_RIP]);
+	unwind_expect(&t->unwinder, registers_pc(m));
 	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
 	open = thread_open();
 	if (open) {

@@ -23,7 +23,7 @@ static void name_other(const struct thread *t)
 	long fd, n;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", t->tid);
-	fd = sys3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	n = sys3(SYS_read, fd, name, sizeof(name));

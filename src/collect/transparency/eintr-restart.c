@@ -23,6 +23,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "arch/restart.h"
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
@@ -30,36 +31,16 @@
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"
-#include "collect/transparency/raw-syscall.h"
 #include "collect/transparency/sigtrap-blocked.h"
-
-enum {
-	PAGE = 4096,
-	SYSCALL_SIZE = 2
-};
 
 /* A timer signal came when a call had just ended with EINTR. */
 static __thread volatile bool ended __attribute__((tls_model("initial-exec")));
-
-SIGSAFE static bool is_system_call(uintptr_t at)
-{
-	const volatile uint8_t *code = (const volatile uint8_t *)at;
-
-	/* The page before, or behind, may not be mapped. */
-	return (at & (PAGE - 1)) < PAGE - 1 && code[0] == 0x0f &&
-	       code[1] == 0x05;
-}
-
-SIGSAFE bool eintr_restart_is_behind(const greg_t *regs)
-{
-	return is_system_call((uintptr_t)regs[REG_RIP] - SYSCALL_SIZE);
-}
 
 /*
  * Calls that a handler without SA_RESTART ends, see signal(7); others, fork()
  * among them, are begun again whatever the handler says.
  */
-SIGSAFE static bool is_ended_by_handlers(const greg_t *regs)
+SIGSAFE static bool is_ended_by_handlers(const mcontext_t *m)
 {
 	static const uint16_t numbers[] = {
 		SYS_read,     SYS_readv,     SYS_write,
@@ -74,8 +55,8 @@ SIGSAFE static bool is_ended_by_handlers(const greg_t *regs)
 		SYS_sendfile, SYS_vmsplice,  SYS_copy_file_range,
 		SYS_preadv2,  SYS_pwritev2,
 	};
-	uint64_t number = (uint64_t)regs[REG_RAX];
-	long wait = regs[REG_RSI] & FUTEX_CMD_MASK;
+	uint64_t number = (uint64_t)restart_number(m);
+	long wait = restart_second(m) & FUTEX_CMD_MASK;
 
 	if (number == SYS_futex)
 		return wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET;
@@ -85,38 +66,20 @@ SIGSAFE static bool is_ended_by_handlers(const greg_t *regs)
 	return false;
 }
 
-/*
- * The number of the call that a thread is just back from, where the
- * instruction before it says so, as in the C library, or it was made by
- * syscall(); -1: not to be known.
- */
-SIGSAFE static long number_of(uintptr_t call, const greg_t *regs)
-{
-	const volatile uint8_t *code = (const volatile uint8_t *)call - 5;
-	uint32_t number;
-
-	if (call == (uintptr_t)raw_syscall_at)
-		return regs[REG_RBX];
-	if ((call & (PAGE - 1)) < 5 || code[0] != 0xb8) /* mov $n, %eax */
-		return -1;
-	sys_copy(&number, (const void *)(code + 1), sizeof(number));
-	return number;
-}
-
 /* The kernel ends it, when a handler runs, but can go on with it else. */
-SIGSAFE static bool is_sleep(long number, const greg_t *regs)
+SIGSAFE static bool is_sleep(long number, const mcontext_t *m)
 {
-	long wait = regs[REG_RSI] & FUTEX_CMD_MASK;
+	long wait = restart_second(m) & FUTEX_CMD_MASK;
 
 	switch (number) {
 	case SYS_nanosleep:
 	case SYS_poll:
 		return true;
 	case SYS_clock_nanosleep:
-		return regs[REG_RSI] == 0;
+		return restart_second(m) == 0;
 	case SYS_futex:
 		return (wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET) &&
-		       regs[REG_R10];
+		       restart_fourth(m);
 	default:
 		return false;
 	}
@@ -160,24 +123,17 @@ SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 }
 
 /* A call that is about to be begun again. */
-SIGSAFE static bool may_be_ended(const greg_t *regs)
+SIGSAFE static bool may_be_ended(const mcontext_t *m)
 {
-	return is_system_call((uintptr_t)regs[REG_RIP]) &&
-	       is_ended_by_handlers(regs);
-}
-
-SIGSAFE static void end_call(greg_t *regs)
-{
-	regs[REG_RAX] = -EINTR;
-	regs[REG_RIP] += SYSCALL_SIZE;
+	return restart_is_before(m) && is_ended_by_handlers(m);
 }
 
 void eintr_restart_follow(ucontext_t *context, unsigned long flags)
 {
-	greg_t *regs = context->uc_mcontext.gregs;
+	mcontext_t *m = &context->uc_mcontext;
 
-	if (!(flags & SA_RESTART) && may_be_ended(regs))
-		end_call(regs);
+	if (!(flags & SA_RESTART) && may_be_ended(m))
+		restart_skip(m, -EINTR);
 }
 
 SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
@@ -189,12 +145,12 @@ SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
 
 void eintr_restart_settle(ucontext_t *context)
 {
-	greg_t *regs = context->uc_mcontext.gregs;
+	mcontext_t *m = &context->uc_mcontext;
 
-	if (regs[REG_RAX] == -EINTR && eintr_restart_is_behind(regs)) {
+	if (restart_result(m) == -EINTR && restart_is_behind(m)) {
 		ended = true;
-	} else if (may_be_ended(regs) && handler_ends_calls(context)) {
-		end_call(regs);
+	} else if (may_be_ended(m) && handler_ends_calls(context)) {
+		restart_skip(m, -EINTR);
 	}
 }
 
@@ -202,21 +158,19 @@ void eintr_restart_settle(ucontext_t *context)
  * Is it a sleep that would go on if no handler ran?  Either the kernel has
  * already begun to, or the timer signal's handler is the first that runs.
  */
-SIGSAFE static bool would_go_on(const greg_t *regs)
+SIGSAFE static bool would_go_on(const mcontext_t *m)
 {
-	uintptr_t pc = (uintptr_t)regs[REG_RIP];
-
-	if (regs[REG_RAX] == SYS_restart_syscall)
-		return is_system_call(pc);
-	return regs[REG_RAX] == -EINTR && eintr_restart_is_behind(regs) &&
-	       is_sleep(number_of(pc - SYSCALL_SIZE, regs), regs);
+	if (restart_number(m) == SYS_restart_syscall)
+		return restart_is_before(m);
+	return restart_result(m) == -EINTR && restart_is_behind(m) &&
+	       is_sleep(restart_number_behind(m), m);
 }
 
 SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context)
 {
 	unsigned long flags;
 
-	return would_go_on(context->uc_mcontext.gregs) &&
+	return would_go_on(&context->uc_mcontext) &&
 	       !next_handler(context, &flags);
 }
 
@@ -227,14 +181,18 @@ SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context)
  */
 void eintr_restart_sleep(ucontext_t *context)
 {
-	greg_t *regs = context->uc_mcontext.gregs;
+	mcontext_t *m = &context->uc_mcontext;
+	bool again = restart_number(m) == SYS_restart_syscall;
 	uint64_t mask;
+	long result;
 
-	if (regs[REG_RAX] == SYS_restart_syscall)
-		regs[REG_RIP] += SYSCALL_SIZE;
 	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
 	sys_mask(mask | (uint64_t)1 << (clock_signal() - 1));
-	regs[REG_RAX] = sys0(SYS_restart_syscall);
+	result = sys0(SYS_restart_syscall);
+	if (again)
+		restart_skip(m, result);
+	else
+		restart_set_result(m, result);
 	sys_mask(SYS_MASK_ALL);
 }
 

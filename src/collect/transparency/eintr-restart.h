@@ -19,9 +19,6 @@ SIGSAFE void eintr_restart_settle(ucontext_t *context);
  */
 SIGSAFE void eintr_restart_follow(ucontext_t *context, unsigned long flags);
 
-/* The thread is just back from a system call. */
-SIGSAFE bool eintr_restart_is_behind(const greg_t *regs);
-
 /* Has only a stop interrupted a sleep, which the kernel would go on with? */
 SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context);
 

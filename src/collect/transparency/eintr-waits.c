@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/restart.h"
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
@@ -28,7 +29,6 @@
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"
-#include "collect/transparency/raw-syscall.h"
 #include "collect/transparency/sigtrap-blocked.h"
 #include "collect/unwind/unwind.h"
 
@@ -69,14 +69,13 @@ static uint64_t ours(void)
 
 void eintr_waits_mark(ucontext_t *context)
 {
-	const greg_t *regs = context->uc_mcontext.gregs;
-	uintptr_t to = (uintptr_t)waiting - (uintptr_t)regs[REG_RSP];
+	const mcontext_t *m = &context->uc_mcontext;
+	uintptr_t to = (uintptr_t)waiting - registers_sp(m);
 	uint64_t mask;
 
 	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
-	if (!waiting || to > CLOSE || regs[REG_RAX] != -EINTR ||
-	    !(mask >> (clock_signal() - 1) & 1) ||
-	    !eintr_restart_is_behind(regs))
+	if (!waiting || to > CLOSE || restart_result(m) != -EINTR ||
+	    !(mask >> (clock_signal() - 1) & 1) || !restart_is_behind(m))
 		return;
 	mask = SYS_MASK_ALL;
 	sys_copy(&context->uc_sigmask, &mask, sizeof(mask));

@@ -68,7 +68,7 @@ static const char *preload_of(char *const env[], size_t *words)
 
 static bool is_library_here(void)
 {
-	return sys2(SYS_access, ours.library, R_OK) >= 0;
+	return sys3(SYS_faccessat, AT_FDCWD, ours.library, R_OK) >= 0;
 }
 
 /*
@@ -92,7 +92,7 @@ static bool is_live_here(void)
 {
 	const char *live = secure_getenv("COPSE_LIVE");
 
-	return !live || sys2(SYS_access, live, W_OK) >= 0;
+	return !live || sys3(SYS_faccessat, AT_FDCWD, live, W_OK) >= 0;
 }
 
 /* Whether our libraries may stay for it; whether they serve is told. */

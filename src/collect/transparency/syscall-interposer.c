@@ -23,7 +23,6 @@
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
-#include "collect/transparency/raw-syscall.h"
 
 /* A signal set and an action, as the kernel has them. */
 typedef uint64_t kernel_set;

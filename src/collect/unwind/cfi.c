@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arch/dwarf.h"
 #include "collect/unwind/cfi.h"
 #include "collect/unwind/loaded-object.h"
 
@@ -23,12 +24,9 @@ enum { /* DW_EH_PE_*: how a pointer is encoded */
 };
 
 enum {
-	REG_RAX = 0,
-	REG_RDX = 1,
-	REG_FP = 6,
-	REG_SP = 7,
-	REG_RA = 16
-}; /* DWARF numbers */
+	OP_BREG0 =
+		0x70 /* DW_OP_breg0 … DW_OP_breg31: a register and a number */
+};
 
 /*
  * A reader that never passes its end; through `peek` where the module may be
@@ -200,7 +198,7 @@ SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at,
 struct row {
 	uint8_t cfa; /* enum cfi_cfa; CFI_NONE: not set yet */
 	uint8_t cfa_register;
-	bool no_return, sp_moved, data_saved[2];
+	bool no_return, sp_moved, data_saved[DWARF_THROWN];
 	int64_t cfa_offset;
 	struct bytes expression;
 	struct cfi_saved pc, fp, other;
@@ -216,10 +214,10 @@ struct machine {
 
 SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
 {
-	row->cfa = reg == REG_SP   ? CFI_SP
-		   : reg == REG_FP ? CFI_FP
-		   : reg < REG_RA  ? CFI_REGISTER
-				   : CFI_BAD;
+	row->cfa = reg == DWARF_SP   ? CFI_SP
+		   : reg == DWARF_FP ? CFI_FP
+		   : reg < DWARF_PC  ? CFI_REGISTER
+				     : CFI_BAD;
 	row->cfa_register = (uint8_t)reg;
 }
 
@@ -227,10 +225,10 @@ SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
 SIGSAFE static struct cfi_saved *of(const struct machine *m, struct row *row,
 				    uint64_t reg)
 {
-	return reg == REG_FP     ? &row->fp
-	       : reg == REG_RA   ? &row->pc
-	       : reg == m->other ? &row->other
-				 : NULL;
+	return reg == DWARF_FP       ? &row->fp
+	       : reg == DWARF_RETURN ? &row->pc
+	       : reg == m->other     ? &row->other
+				     : NULL;
 }
 
 SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
@@ -238,11 +236,11 @@ SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 {
 	struct cfi_saved *saved = of(m, &m->row, reg);
 
-	if (reg == REG_SP)
+	if (reg == DWARF_SP)
 		m->row.sp_moved = true;
-	if (reg == REG_RA)
+	if (reg == DWARF_RETURN)
 		m->row.no_return = false;
-	if (reg <= REG_RDX)
+	if (reg < DWARF_THROWN)
 		m->row.data_saved[reg] = true;
 	if (saved)
 		*saved = (struct cfi_saved){ where, (int32_t)offset };
@@ -251,9 +249,9 @@ SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 /* An undefined return address says that there is no caller. */
 SIGSAFE static void set_undefined(struct machine *m, uint64_t reg)
 {
-	if (reg == REG_RA)
+	if (reg == DWARF_RETURN)
 		m->row.no_return = true;
-	else if (reg != REG_FP)
+	else if (reg != DWARF_FP)
 		set_saved(m, reg, CFI_LOST, 0);
 }
 
@@ -263,13 +261,13 @@ SIGSAFE static void restore(struct machine *m, uint64_t reg)
 
 	if (to)
 		*to = *of(m, &m->initial, reg);
-	if (reg == REG_RA)
+	if (reg == DWARF_RETURN)
 		m->row.no_return = m->initial.no_return;
 }
 
 /*
  * A register saved where an expression says: gcc writes those of a realigned
- * frame so, as "fp + offset": DW_OP_breg6 n.
+ * frame so, as "fp + offset".
  */
 SIGSAFE static void set_expression(struct machine *m, struct bytes *b)
 {
@@ -280,7 +278,7 @@ SIGSAFE static void set_expression(struct machine *m, struct bytes *b)
 
 	skip(b, size);
 	e.end = b->at;
-	at_fp = read_value(&e, 1) == 0x76;
+	at_fp = read_value(&e, 1) == OP_BREG0 + DWARF_FP;
 	offset = sleb(&e);
 	at_fp &= e.at == e.end && !e.bad;
 	set_saved(m, reg, at_fp ? CFI_AT_FP : CFI_LOST, offset);
@@ -455,7 +453,7 @@ SIGSAFE static void finish(struct cfi_rule *rule, struct row *row, bool bad)
 	rule->fp = row->fp;
 	rule->other = row->other;
 	/* Only who jumps into a handler has to keep what it hands over. */
-	rule->rewrites = row->data_saved[REG_RAX] && row->data_saved[REG_RDX];
+	rule->rewrites = row->data_saved[0] && row->data_saved[1];
 	if (row->cfa == CFI_EXPRESSION && size <= CFI_EXPRESSION_MOST) {
 		rule->expression_size = (uint8_t)size;
 		for (uint64_t i = 0; i < size; i++)
@@ -479,7 +477,7 @@ SIGSAFE static void run(struct cfi_rule *rule, struct machine *m,
 	struct bytes first = m->cie->program;
 	uint64_t start = m->loc, end = m->end;
 
-	m->row.pc = (struct cfi_saved){ CFI_AT_CFA, -8 };
+	m->row.pc = (struct cfi_saved)DWARF_RETURN_RULE;
 	while (first.at < first.end && !first.bad)
 		run_instruction(m, &first);
 	m->initial = m->row;
@@ -590,11 +588,11 @@ SIGSAFE static void push_register(struct evaluation *e, struct bytes *b,
 {
 	uint64_t offset = (uint64_t)sleb(b);
 
-	if (reg == REG_FP)
+	if (reg == DWARF_FP)
 		push_value(e, b, e->frame->fp + offset);
-	else if (reg == REG_SP)
+	else if (reg == DWARF_SP)
 		push_value(e, b, e->frame->sp + offset);
-	else if (reg == REG_RA)
+	else if (reg == DWARF_PC)
 		push_value(e, b, e->frame->pc + offset);
 	else
 		b->bad = true;
@@ -650,8 +648,8 @@ SIGSAFE static void operate(struct evaluation *e, struct bytes *b, uint8_t op)
 {
 	if (op >= 0x30 && op <= 0x4f) /* lit0 … lit31 */
 		push_value(e, b, op - 0x30u);
-	else if (op >= 0x70 && op <= 0x8f) /* breg0 … breg31 */
-		push_register(e, b, op - 0x70u);
+	else if (op >= OP_BREG0 && op <= OP_BREG0 + 31)
+		push_register(e, b, op - (unsigned int)OP_BREG0);
 	else if (op == 0x06) /* deref */
 		dereference(e, b);
 	else if (op == 0x08) /* const1u */

@@ -3,7 +3,7 @@
  * cfi.h - call frame information: how to get from a frame to its caller, read
  * straight from a module's .eh_frame, in the handler, without locks.
  *
- * Only what stepping through x86-64 call paths needs is kept: where the
+ * Only what stepping through call paths needs is kept: where the
  * canonical frame address (CFA) is, and where the return address, the
  * caller's frame pointer and a third register were saved.  Source: System V ABI
  * AMD64 supplement, 3.7; DWARF 5, 6.4; Linux Standard Base Core 5.0, 10.6.

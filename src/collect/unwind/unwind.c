@@ -3,6 +3,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "arch/dwarf.h"
+#include "arch/registers.h"
 #include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -361,12 +363,13 @@ SIGSAFE static bool by_frame_pointer(struct unwinder *u,
 }
 
 /* A signal frame: sp points to the context that will be restored. */
-SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp, int index,
-				 uintptr_t *to)
+SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp,
+				 unsigned int reg, uintptr_t *to)
 {
 	const ucontext_t *context = (const ucontext_t *)sp;
 
-	return read_word(u, (uintptr_t)&context->uc_mcontext.gregs[index], to);
+	return read_word(
+		u, (uintptr_t)registers_place(&context->uc_mcontext, reg), to);
 }
 
 SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
@@ -374,28 +377,15 @@ SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
 {
 	struct cfi_frame *next = &to->at;
 
-	if (!read_context(u, at->sp, REG_RIP, &next->pc) ||
-	    !read_context(u, at->sp, REG_RSP, &next->sp) ||
-	    !read_context(u, at->sp, REG_RBP, &next->fp))
+	if (!read_context(u, at->sp, DWARF_PC, &next->pc) ||
+	    !read_context(u, at->sp, DWARF_SP, &next->sp) ||
+	    !read_context(u, at->sp, DWARF_FP, &next->fp))
 		return false;
 	to->exact = true;
 	if (next->sp <= at->sp || !u->window_own || !on_own_stack(u, next->sp))
 		open_window(u, next->sp);
 	return true;
 }
-
-/* <ucontext.h>'s place of each register, by its DWARF number. */
-static const uint8_t context_index[] = {
-	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-};
-
-enum { /* DWARF numbers of those that calls preserve, beside rsp and rbp */
-	DWARF_RBX = 3,
-	DWARF_R12 = 12,
-	DWARF_RIP = 16,
-};
 
 SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
 			     unsigned int reg, struct cfi_rule *rule)
@@ -426,10 +416,8 @@ SIGSAFE static bool register_at(struct unwinder *u,
 
 		saved_by(u, &path[i], reg, &rule);
 		if (rule.cfa == CFI_SIGNAL)
-			return read_context(u, callee->sp, context_index[reg],
-					    to);
-		if (rule.cfa <= CFI_END ||
-		    (reg != DWARF_RBX && (reg < DWARF_R12 || reg >= DWARF_RIP)))
+			return read_context(u, callee->sp, reg, to);
+		if (rule.cfa <= CFI_END || !dwarf_is_kept(reg))
 			return false;
 		if (rule.other.where == CFI_AT_CFA)
 			return read_word(
@@ -445,7 +433,7 @@ SIGSAFE static bool register_at(struct unwinder *u,
 			return false;
 	}
 	if (u->registers)
-		*to = (uintptr_t)u->registers[context_index[reg]];
+		*to = *(const uintptr_t *)registers_place(u->registers, reg);
 	return u->registers;
 }
 
@@ -501,7 +489,7 @@ SIGSAFE static bool caller_value(struct unwinder *u, const struct walk *w,
 		*slot = w->path[w->count - 1].at.fp + offset;
 		return read_word(u, *slot, value);
 	case CFI_IN_REGISTER:
-		return offset <= DWARF_RIP &&
+		return offset < DWARF_REGISTERS &&
 		       register_at(u, w->path, w->count - 1,
 				   (unsigned int)offset, value);
 	default:
@@ -1440,7 +1428,7 @@ expected(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
 
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
-			     const greg_t *registers, int *why)
+			     const mcontext_t *registers, int *why)
 {
 	const struct live_node *before = expected(u, tree, top->pc);
 	live_ref node;

@@ -82,7 +82,7 @@ struct unwinder {
 	uintptr_t window_low; /* what a walk may read: from here up */
 	bool window_own;      /* and on the thread's own stack */
 	bool verify;
-	const greg_t *registers; /* at the top, NULL: not known */
+	const mcontext_t *registers; /* at the top, NULL: not known */
 	const void
 		*hidden; /* link map of the module whose frames are left out */
 	uint32_t depth;  /* most frames that are walked anew */
@@ -143,7 +143,7 @@ SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
  */
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
-			     const greg_t *registers, int *why);
+			     const mcontext_t *registers, int *why);
 
 /* A frame that others were walked over to. */
 struct unwind_beyond {

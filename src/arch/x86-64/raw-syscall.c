@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* raw-syscall.c - see raw-syscall.h. */
-#include "collect/transparency/raw-syscall.h"
+/* raw-syscall.c - while the call is made, its number is in rbx. */
+#include "arch/restart.h"
+#include "arch/sys-call.h"
 
 __attribute__((noinline)) long raw_syscall(const struct request *r)
 {
