@@ -3,6 +3,7 @@
  * regions.c - interposers of the runtime's functions: they put the team between
  * the runtime and the program.
  */
+#include "arch/page.h"
 #include "collect/threads/lock-taken.h"
 #include "collect/threads/omp-team.h"
 #include "openmp/ompt.h"
@@ -148,7 +149,7 @@ static __thread struct lock_taken taken
 static struct held_lock {
 	const void *word; /* the section's; NULL: none */
 	uint32_t given;   /* number of releases */
-} __attribute__((aligned(64))) held_locks[HELD_LOCKS];
+} __attribute__((aligned(CACHE_LINE))) held_locks[HELD_LOCKS];
 
 static inline struct held_lock *held_place(const void *lock)
 {
