@@ -3,7 +3,7 @@
  * regions.c - interposers of the runtime's functions: they put the team between
  * the runtime and the program.
  */
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "collect/threads/lock-taken.h"
 #include "collect/threads/omp-team.h"
 #include "openmp/ompt.h"

@@ -1,8 +1,10 @@
 # Code of one processor, in a folder of its own, behind the headers here.  Each
 # ends with what that folder has of it: NAME-inline.h.  What is no header is in
 # arch_collect, a part of the collector.
-EXTRA_DIST += src/arch/dwarf.h src/arch/page.h src/arch/registers.h src/arch/restart.h \
-	src/arch/sys-call.h src/arch/timestamp.h
+EXTRA_DIST += src/arch/dwarf.h src/arch/elf-names.h src/arch/flow.h \
+	src/arch/frame.h src/arch/instructions.h src/arch/page-size.h \
+	src/arch/registers.h src/arch/restart.h src/arch/signal-frame.h \
+	src/arch/sys-call.h src/arch/thunks.h src/arch/timestamp.h
 if X86_64
 include src/arch/x86-64/local.mk
 endif

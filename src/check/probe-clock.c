@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "check/probe.h"
 #include "launch/perf.h"
 

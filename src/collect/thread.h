@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "base/sys.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/sys.h"
 #include "live/arena.h"
 

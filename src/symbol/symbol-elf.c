@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/instructions.h"
 #include "base/comparison.h"
 #include "base/str.h"
 #include "symbol/ranges.h"
@@ -207,7 +208,7 @@ static uint64_t plt_slot(Elf *elf, uint64_t at)
 	const unsigned char *code;
 	Elf_Data *data;
 	const char *name;
-	int32_t to;
+	uintptr_t slot;
 
 	if (!section || elf_getshdrstrndx(elf, &index))
 		return 0;
@@ -218,12 +219,10 @@ static uint64_t plt_slot(Elf *elf, uint64_t at)
 	size = header.sh_entsize >= 8 ? header.sh_entsize : 16;
 	entry = (at - header.sh_addr) / size * size;
 	code = data->d_buf;
-	for (size_t i = entry; i < entry + size && i + 6 <= data->d_size; i++) {
-		if (code[i] != 0xff || code[i + 1] != 0x25) /* jmp *N(%rip) */
-			continue;
-		memcpy(&to, code + i + 2, sizeof(to));
-		return header.sh_addr + i + 6 + (uint64_t)(int64_t)to;
-	}
+	for (size_t i = entry; i < entry + size && i < data->d_size; i++)
+		if (instructions_linkage(code + i, data->d_size - i,
+					 header.sh_addr + i, &slot))
+			return slot;
 	return 0;
 }
 

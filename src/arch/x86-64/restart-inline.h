@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* restart-inline.h - the instruction is syscall; number and result are in rax.
  */
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "arch/sys-call.h"
 
 enum {
@@ -16,8 +16,8 @@ SIGSAFE_INLINE bool restart_is_call(uintptr_t at)
 {
 	const volatile uint8_t *code = (const volatile uint8_t *)at;
 
-	return (at & (PAGE_LEAST - 1)) < PAGE_LEAST - 1 && code[0] == 0x0f &&
-	       code[1] == 0x05;
+	return (at & (PAGE_SMALLEST - 1)) < PAGE_SMALLEST - 1 &&
+	       code[0] == 0x0f && code[1] == 0x05;
 }
 
 SIGSAFE_INLINE bool restart_is_behind(const mcontext_t *m)
@@ -60,7 +60,7 @@ SIGSAFE_INLINE long restart_number_behind(const mcontext_t *m)
 
 	if (call == (uintptr_t)raw_syscall_at)
 		return m->gregs[REG_RBX];
-	if ((call & (PAGE_LEAST - 1)) < MOV_EAX_SIZE || code[0] != 0xb8)
+	if ((call & (PAGE_SMALLEST - 1)) < MOV_EAX_SIZE || code[0] != 0xb8)
 		return -1;
 	sys_copy(&number, (const void *)(code + 1), sizeof(number));
 	return number;

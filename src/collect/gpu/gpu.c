@@ -2,7 +2,7 @@
 /* gpu.c - the work of GPUs joined with the calls that began it. */
 #include "collect/gpu/gpu.h"
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/hidden.h"
 #include "base/gpu-calls.h"
 #include "base/sys.h"

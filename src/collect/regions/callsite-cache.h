@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/sigsafe.h"
 #include "collect/regions/region.h"
 #include "collect/registry.h"

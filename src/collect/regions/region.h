@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/frame.h"
 #include "arch/timestamp.h"
 #include "live/layout.h"
 
@@ -69,9 +70,9 @@ struct region {
 #define region_enter_by(enter_, r, region_name_)                               \
 	do {                                                                   \
 		uintptr_t *frame_ = __builtin_frame_address(0);                \
-		(r)->fp = frame_[0];                                           \
-		(r)->pc = frame_[1];                                           \
-		(r)->sp = (uintptr_t)(frame_ + 2);                             \
+		(r)->fp = frame_[FRAME_FP];                                    \
+		(r)->pc = frame_[FRAME_PC];                                    \
+		(r)->sp = (uintptr_t)(frame_ + FRAME_SP);                      \
 		(r)->name = (region_name_);                                    \
 		enter_(r);                                                     \
 	} while (0)
@@ -92,8 +93,9 @@ struct region *copse_region_beyond(struct region_name *name,
 #define region_frame()                                                         \
 	({                                                                     \
 		uintptr_t *frame_ = __builtin_frame_address(0);                \
-		(struct region_frame){ frame_[1], (uintptr_t)(frame_ + 2),     \
-				       frame_[0] };                            \
+		(struct region_frame){ frame_[FRAME_PC],                       \
+				       (uintptr_t)(frame_ + FRAME_SP),         \
+				       frame_[FRAME_FP] };                     \
 	})
 
 /*

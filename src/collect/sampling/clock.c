@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/page-size.h"
 #include "arch/page.h"
 #include "base/perf-attr.h"
 #include "base/sys.h"

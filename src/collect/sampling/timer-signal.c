@@ -4,8 +4,9 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "arch/restart.h"
+#include "arch/signal-frame.h"
 #include "collect/collect.h"
 #include "collect/regions/region-handler.h"
 #include "collect/sampling/sample.h"
@@ -37,7 +38,7 @@ SIGSAFE static bool after_system_call(const ucontext_t *context)
 	uintptr_t pc = registers_pc(&context->uc_mcontext);
 
 	/* The page before may not be mapped. */
-	return pc % PAGE_LEAST && restart_is_behind(&context->uc_mcontext);
+	return pc % PAGE_SMALLEST && restart_is_behind(&context->uc_mcontext);
 }
 
 /*
@@ -365,7 +366,7 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 		leave = on_timer_signal(t, kind, context);
 	errno = saved;
 	if (leave)
-		alt_stack_leave(alt_stack_entry(), on_program_stack,
+		alt_stack_leave(signal_frame_of_handler(), on_program_stack,
 				interpose_on_alt_stack(), signum, info,
 				context);
 	else if (t)

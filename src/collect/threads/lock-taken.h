@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "arch/frame.h"
 #include "collect/threads/lock-wait.h"
 
 struct lock_taken {
@@ -20,7 +21,7 @@ static inline void lock_note_taken(struct lock_taken *to, const void *lock,
 				   const uintptr_t *frame)
 {
 	to->lock = lock;
-	to->pc = frame[1];
+	to->pc = frame[FRAME_PC];
 	to->frame = frame;
 }
 

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "arch/frame.h"
+#include "arch/instructions.h"
 #include "base/hidden.h"
 #include "collect/collect.h"
 #include "collect/python/python-gil.h"
@@ -77,22 +79,6 @@ static bool module_at(struct thread *t, uintptr_t at,
 	       registry_module(to, &object, &t->unwinder.reader);
 }
 
-/* An entry of a linkage table: jmp *N(%rip), maybe behind endbr64 and bnd. */
-static bool is_linkage(struct safe_read *reader, uintptr_t at)
-{
-	static const uint32_t endbr64 = 0xfa1e0ff3;
-	uint8_t code[8];
-	uint32_t first;
-	size_t i;
-
-	if (!safe_read_copy(reader, code, at, sizeof(code)))
-		return true;
-	sys_copy(&first, code, sizeof(first));
-	i = first == endbr64 ? sizeof(first) : 0;
-	i += code[i] == 0xf2;
-	return code[i] == 0xff && code[i + 1] == 0x25;
-}
-
 /*
  * A function that ends with the call jumps to us, and we return to its caller.
  * The function that the caller called; 0: it called us; 1: not known, since it
@@ -100,17 +86,17 @@ static bool is_linkage(struct safe_read *reader, uintptr_t at)
  */
 static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
 {
-	struct __attribute__((packed)) {
-		uint8_t code;
-		int32_t to;
-	} call;
-	uintptr_t target;
+	uint8_t call[CALL_SIZE], entry[LINKAGE_SIZE];
+	uintptr_t to, slot;
 
-	if (!safe_read_copy(reader, &call, pc - sizeof(call), sizeof(call)) ||
-	    call.code != 0xe8)
+	if (!safe_read_copy(reader, call, pc - CALL_SIZE, CALL_SIZE) ||
+	    instructions_call(call, pc, &to) != CALL_DIRECT)
 		return 1;
-	target = pc + (uintptr_t)(intptr_t)call.to;
-	return is_linkage(reader, target) ? 0 : target;
+	return !safe_read_copy(reader, entry, to, LINKAGE_SIZE) ||
+			       instructions_linkage(entry, sizeof(entry), to,
+						    &slot)
+		       ? 0
+		       : to;
 }
 
 /* taken: return address of the call that took the lock; 0: none. */
@@ -327,9 +313,9 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 		return;
 	w->lock = NULL;
 	w->of = is_lock(kind) ? lock : NULL;
-	w->call = (struct region){ .fp = frame[0],
-				   .pc = frame[1],
-				   .sp = (uintptr_t)(frame + 2),
+	w->call = (struct region){ .fp = frame[FRAME_FP],
+				   .pc = frame[FRAME_PC],
+				   .sp = (uintptr_t)(frame + FRAME_SP),
 				   .name = &no_name,
 				   .counts = false,
 				   .paused_ns = __atomic_load_n(
@@ -422,9 +408,9 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 			     uintptr_t taken)
 {
 	struct region call = { .inside = taken,
-			       .fp = frame[0],
-			       .pc = frame[1],
-			       .sp = (uintptr_t)(frame + 2),
+			       .fp = frame[FRAME_FP],
+			       .pc = frame[FRAME_PC],
+			       .sp = (uintptr_t)(frame + FRAME_SP),
 			       .name = &no_name };
 	struct thread *t = ns && !collect_paused() ? thread_use() : NULL;
 	live_ref node;

@@ -19,7 +19,7 @@
  */
 #pragma once
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "collect/regions/region.h"

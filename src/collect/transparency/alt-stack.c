@@ -6,6 +6,9 @@
 #include <setjmp.h>
 #include <stddef.h>
 
+#include "arch/frame.h"
+#include "arch/registers.h"
+#include "arch/signal-frame.h"
 #include "base/golang.h"
 #include "base/hidden.h"
 #include "base/sys.h"
@@ -16,8 +19,6 @@
 #include "collect/unwind/loaded-object.h"
 
 enum {
-	RED_ZONE = 128,
-	FRAME_ALIGN = 64, /* of the floating point state */
 	AUTODISARM = (int)(1u << 31),
 	SIGNALS = 65
 };
@@ -33,7 +34,7 @@ static void *handlers[SIGNALS];
 void alt_stack_init(struct alt_stack *s, void *room)
 {
 	s->low = (uintptr_t)room;
-	s->high = (s->low + ALT_STACK_SIZE) & -(uintptr_t)FRAME_ALIGN;
+	s->high = (s->low + ALT_STACK_SIZE) & -(uintptr_t)SIGNAL_FRAME_ALIGN;
 }
 
 /* As the kernel has it. */
@@ -101,14 +102,15 @@ SIGSAFE static uintptr_t frame_distance(const struct alt_stack *s,
 					uintptr_t entry, bool alternate,
 					const ucontext_t *context)
 {
-	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP], end;
+	uintptr_t sp = registers_sp(&context->uc_mcontext), end;
 
-	if (!s || entry + sizeof(entry) != (uintptr_t)context ||
+	if (!s || signal_frame_context(entry) != context ||
 	    entry - s->low >= s->high - s->low ||
 	    sp - s->low <= s->high - s->low)
 		return 0;
 	end = frame_end(s, sp, alternate);
-	return end ? (s->high - end + FRAME_ALIGN - 1) & -(uintptr_t)FRAME_ALIGN
+	return end ? (s->high - end + SIGNAL_FRAME_ALIGN - 1) &
+			       -(uintptr_t)SIGNAL_FRAME_ALIGN
 		   : 0;
 }
 
@@ -123,21 +125,17 @@ SIGSAFE static void die_of_overflow(void)
 	sys_mask(mask);
 }
 
-SIGSAFE static ucontext_t *move_frame(const struct alt_stack *s,
-				      uintptr_t entry, uintptr_t distance)
+SIGSAFE static uintptr_t move_frame(const struct alt_stack *s, uintptr_t entry,
+				    uintptr_t distance)
 {
 	uintptr_t to = entry - distance;
-	ucontext_t *context = (ucontext_t *)(to + sizeof(to));
 	uintptr_t end = s->high - distance;
 
 	if (is_on(&s->program, end) && !is_on(&s->program, to))
 		die_of_overflow();
 	sys_copy((void *)to, (const void *)entry, s->high - entry);
-	if (context->uc_mcontext.fpregs)
-		context->uc_mcontext.fpregs =
-			(fpregset_t)((uintptr_t)context->uc_mcontext.fpregs -
-				     distance);
-	return context;
+	signal_frame_moved(signal_frame_context(to), distance);
+	return to;
 }
 
 SIGSAFE void alt_stack_leave(uintptr_t entry, signal_handler *function,
@@ -146,33 +144,23 @@ SIGSAFE void alt_stack_leave(uintptr_t entry, signal_handler *function,
 {
 	const struct alt_stack *s = in_force;
 	uintptr_t distance = frame_distance(s, entry, alternate, context);
-	ucontext_t *moved;
+	uintptr_t moved;
 
 	if (!distance) {
 		function(signum, info, context);
 		return;
 	}
 	moved = move_frame(s, entry, distance);
-	/* As the kernel starts a handler; the frame pointer is read by some. */
-	__asm__ volatile("mov %0, %%rsp\n\t"
-			 "mov %1, %%rbp\n\t"
-			 "xor %%eax, %%eax\n\t"
-			 "jmp *%2"
-			 :
-			 : "r"(entry - distance),
-			   "b"(moved->uc_mcontext.gregs[REG_RBP]),
-			   "c"(function), "D"(signum),
-			   "S"((uintptr_t)info - distance), "d"(moved)
-			 : "memory");
-	__builtin_unreachable();
+	signal_frame_start(moved, function, signum,
+			   (siginfo_t *)((uintptr_t)info - distance));
 }
 
 /* Installed in place of each handler of the program for the alternate stack. */
 SIGSAFE static void on_program_signal(int signum, siginfo_t *info,
 				      void *context)
 {
-	alt_stack_leave(alt_stack_entry(), handlers[signum], true, signum, info,
-			context);
+	alt_stack_leave(signal_frame_of_handler(), handlers[signum], true,
+			signum, info, context);
 }
 
 /*

@@ -41,17 +41,13 @@ void alt_stack_init(struct alt_stack *s, void *room);
 typedef void signal_handler(int signum, siginfo_t *info, void *context);
 
 /*
- * In a handler that the kernel has started, whose return address is at `entry`:
+ * In a handler that the kernel has started, whose frame begins at `entry`:
  * go on with `function` where a handler of the program would run, on its
  * alternate stack or not.  Does not return if that is elsewhere.
  */
 SIGSAFE void alt_stack_leave(uintptr_t entry, signal_handler *function,
 			     bool alternate, int signum, siginfo_t *info,
 			     void *context);
-
-/* Of the calling function, whose frame pointer it makes the compiler keep. */
-#define alt_stack_entry()                                                      \
-	((uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t))
 
 /*
  * For those that install a handler: what to install in place of the program's,

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/sigsafe.h"
 
 enum {
-	PEEK_PAGE = PAGE_LEAST,
+	PEEK_PAGE = PAGE_SMALLEST,
 	PEEK_PAGES = 8
 };
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "arch/dwarf.h"
+#include "arch/frame.h"
+#include "arch/instructions.h"
 #include "arch/registers.h"
 #include "base/sys.h"
 #include "collect/registry.h"
@@ -12,7 +14,6 @@
 #include "collect/unwind/loaded-object.h"
 
 enum {
-	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
 	PLACES_KEPT = 64, /* verified walks until they are read anew */
 	WORD = sizeof(uintptr_t),
 	MODULES_MOST = 8,   /* that are hidden, or passed */
@@ -126,7 +127,7 @@ SIGSAFE static bool on_own_stack(struct unwinder *u, uintptr_t sp)
 }
 
 /* Reading is allowed upwards from the red zone below sp. */
-SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp)
+SIGSAFE static inline void open_window(struct unwinder *u, uintptr_t sp)
 {
 	u->window_own = on_own_stack(u, sp);
 	u->window_low = sp - RED_ZONE;
@@ -165,7 +166,8 @@ SIGSAFE static uint32_t intact(struct unwinder *u)
 	for (i = 0; i < u->count; i++) {
 		const struct unwind_frame *f = &u->memo[i];
 
-		if (f->exact || !unchanged(u, f->at.sp - WORD, f->at.pc) ||
+		if (f->exact ||
+		    !unchanged(u, frame_return_slot(f->at.sp), f->at.pc) ||
 		    (f->fp_slot && !unchanged(u, f->fp_slot, f->at.fp)) ||
 		    (f->word_slot && !unchanged(u, f->word_slot, f->word)))
 			break;
@@ -354,11 +356,12 @@ SIGSAFE static bool by_frame_pointer(struct unwinder *u,
 {
 	uintptr_t fp, pc;
 
-	if (at->fp < at->sp || !read_word(u, at->fp, &fp) ||
-	    !read_word(u, at->fp + WORD, &pc) || !pc || (fp && fp <= at->fp))
+	if (at->fp < at->sp || !read_word(u, at->fp + FRAME_FP * WORD, &fp) ||
+	    !read_word(u, at->fp + FRAME_PC * WORD, &pc) || !pc ||
+	    (fp && fp <= at->fp))
 		return false;
-	to->at = (struct cfi_frame){ pc, at->fp + 2 * WORD, fp };
-	to->fp_slot = at->fp;
+	to->at = (struct cfi_frame){ pc, at->fp + FRAME_SP * WORD, fp };
+	to->fp_slot = at->fp + FRAME_FP * WORD;
 	return true;
 }
 
@@ -512,26 +515,20 @@ SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
 	    !caller_value(u, w, &rule->fp, cfa, &to->fp_slot, &to->at.fp))
 		return false;
 	to->at.sp = cfa;
-	to->alone |= pc_slot != cfa - WORD || rule->fp.where == CFI_IN_REGISTER;
+	to->alone |= pc_slot != frame_return_slot(cfa) ||
+		     rule->fp.where == CFI_IN_REGISTER;
 	return true;
 }
 
 /* Where the jump of a linkage table's entry at `code` leads. */
 SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
 {
-	uint8_t bytes[2] = { 0 };
-	uintptr_t to = 0;
-	int32_t offset = 0;
+	uint8_t bytes[LINKAGE_SIZE];
+	uintptr_t slot, to = 0;
 
-	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xf3)
-		code += 4; /* endbr64 */
-	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xf2)
-		code += 1; /* bnd */
-	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xff &&
-	    bytes[1] == 0x25 &&
-	    safe_read_copy(&u->reader, &offset, code + 2, 4))
-		safe_read_copy(&u->reader, &to,
-			       code + 6 + (uintptr_t)(intptr_t)offset, WORD);
+	if (safe_read_copy(&u->reader, bytes, code, sizeof(bytes)) &&
+	    instructions_linkage(bytes, sizeof(bytes), code, &slot))
+		safe_read_copy(&u->reader, &to, slot, WORD);
 	return to;
 }
 
@@ -544,20 +541,22 @@ SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
 SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
 				 uintptr_t pc)
 {
-	uint8_t code[6] = { 0 };
+	uint8_t code[CALL_SIZE];
 	uintptr_t to = 0;
-	int32_t offset;
 
-	if (!safe_read_copy(&u->reader, code, pc - 6, 6))
+	if (!safe_read_copy(&u->reader, code, pc - CALL_SIZE, CALL_SIZE))
 		return false;
-	__builtin_memcpy(&offset, code + 2, 4);
-	to = pc + (uintptr_t)(intptr_t)offset;
-	if (code[1] == 0xe8)
+	switch (instructions_call(code, pc, &to)) {
+	case CALL_DIRECT:
 		return to == function || linked(u, to) == function;
-	if (code[0] == 0xff && code[1] == 0x15)
+	case CALL_SLOT:
 		return safe_read_copy(&u->reader, &to, to, WORD) &&
 		       to == function;
-	return code[4] == 0xff && (code[5] & 0xf8) == 0xd0;
+	case CALL_REGISTER:
+		return true;
+	default:
+		return false;
+	}
 }
 
 enum outcome {
@@ -573,16 +572,11 @@ enum outcome {
 SIGSAFE static bool at_init(struct unwinder *u, const struct unwind_frame *from,
 			    struct unwind_frame *to)
 {
-	/* sub $8,%rsp; mov __gmon_start__,%rax */
-	static const uint8_t expected[] = {
-		0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5
-	};
-	uint8_t code[4 + sizeof(expected)] = { 0 };
+	uint8_t code[INIT_SIZE];
 
 	if (!from->exact ||
 	    !safe_read_copy(&u->reader, code, from->at.pc, sizeof(code)) ||
-	    memcmp(code + (code[0] == 0xf3 ? 4 : 0), /* endbr64 */
-		   expected, sizeof(expected)) ||
+	    !instructions_init(code) ||
 	    !read_word(u, from->at.sp, &to->at.pc) ||
 	    !returns_from(u, from->at.pc, to->at.pc))
 		return false;
@@ -594,50 +588,7 @@ SIGSAFE static bool at_init(struct unwinder *u, const struct unwind_frame *from,
 /* The dynamic loader begins there, in code without information. */
 SIGSAFE static bool at_stack_end(const struct unwinder *u, uintptr_t sp)
 {
-	return sp <= u->high && sp >= u->high / 16 * 16;
-}
-
-/* What is left of a function's code, as far as it was looked at. */
-struct epilogue {
-	const uint8_t *at, *end;
-	uintptr_t sp, fp, fp_slot;
-};
-
-SIGSAFE static bool begins_code(const struct epilogue *e, const char *bytes,
-				size_t count)
-{
-	return (size_t)(e->end - e->at) > count && !memcmp(e->at, bytes, count);
-}
-
-/* One instruction that does nothing to the stack but to give it back, or a call
- * by a register; false: another, as ret is. */
-SIGSAFE static bool step_over(struct unwinder *u, struct epilogue *e)
-{
-	size_t prefix = begins_code(e, "\x41", 1); /* for r8 to r15 */
-
-	if (begins_code(e, "\x48\x83\xc4", 3)) { /* add $8,%rsp */
-		e->sp += (uintptr_t)(intptr_t)(int8_t)e->at[3];
-		e->at += 4;
-	} else if (begins_code(e, "\x48\x83\xec", 3)) { /* sub $8,%rsp */
-		e->sp -= (uintptr_t)(intptr_t)(int8_t)e->at[3];
-		e->at += 4;
-	} else if (begins_code(e, "\xf3\x0f\x1e\xfa", 4)) { /* endbr64 */
-		e->at += 4;
-	} else if (e->end - e->at > 2 && e->at[prefix] == 0xff &&
-		   (e->at[prefix + 1] & 0xf8) == 0xd0) { /* call *%rcx */
-		e->at += prefix + 2;
-	} else if (e->end - e->at > 2 && (e->at[prefix] & 0xf8) == 0x58) {
-		if (!prefix && *e->at == 0x5d) { /* pop %rbp */
-			e->fp_slot = e->sp;
-			if (!read_word(u, e->sp, &e->fp))
-				return false;
-		}
-		e->sp += WORD;
-		e->at += prefix + 1;
-	} else {
-		return false;
-	}
-	return true;
+	return sp <= u->high && sp >= u->high / STACK_ALIGN * STACK_ALIGN;
 }
 
 /*
@@ -648,25 +599,24 @@ SIGSAFE static bool by_epilogue(struct unwinder *u, const struct cfi_frame *at,
 				struct unwind_frame *to)
 {
 	enum {
-		BYTES = 24,
-		PAGE = 4096
+		BYTES = 24
 	};
-	size_t size =
-		PAGE - at->pc % PAGE < BYTES ? PAGE - at->pc % PAGE : BYTES;
+	size_t size = PAGE_SMALLEST - at->pc % PAGE_SMALLEST;
 	uint8_t code[BYTES];
-	struct epilogue e = { code, code + size, at->sp, at->fp, 0 };
+	struct epilogue e;
 
-	if (!safe_read_copy(&u->reader, code, at->pc, size))
+	if (size > BYTES)
+		size = BYTES;
+	if (!safe_read_copy(&u->reader, code, at->pc, size) ||
+	    !instructions_epilogue(code, size, &e) || e.pc < 0 ||
+	    !read_word(u, at->sp + (uintptr_t)e.pc, &to->at.pc) || !to->at.pc)
 		return false;
-	while (step_over(u, &e))
-		;
-	if (e.at == e.end || *e.at != 0xc3 || e.sp < at->sp ||
-	    !read_word(u, e.sp, &to->at.pc) || !to->at.pc)
-		return false;
-	to->at.sp = e.sp + WORD;
-	to->at.fp = e.fp;
-	to->fp_slot = e.fp_slot;
-	return true;
+	to->at.sp = at->sp + (uintptr_t)e.sp;
+	to->at.fp = at->fp;
+	if (!e.fp_saved)
+		return true;
+	to->fp_slot = at->sp + (uintptr_t)e.fp;
+	return read_word(u, to->fp_slot, &to->at.fp);
 }
 
 SIGSAFE static int without_rule(struct unwinder *u,
@@ -1456,16 +1406,11 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 /* Does the code before `pc` call?  Its last bytes tell. */
 SIGSAFE static bool follows_call(struct unwinder *u, uintptr_t pc)
 {
-	uint8_t code[7] = { 0 };
+	uint8_t code[CALL_SIZE];
+	uintptr_t to;
 
-	if (!safe_read_copy(&u->reader, code, pc - sizeof(code), sizeof(code)))
-		return false;
-	/* Direct; by a register; through memory, near, far or from here. */
-	return code[2] == 0xe8 ||
-	       (code[5] == 0xff && (code[6] & 0xf8) == 0xd0) ||
-	       (code[4] == 0xff && (code[5] & 0xf8) == 0x50) ||
-	       (code[1] == 0xff && (code[2] & 0xf8) == 0x90) ||
-	       (code[1] == 0xff && code[2] == 0x15);
+	return safe_read_copy(&u->reader, code, pc - CALL_SIZE, CALL_SIZE) &&
+	       instructions_call(code, pc, &to) != CALL_NONE;
 }
 
 /* Functions that begin with a pushed frame pointer, as libcudart's do. */
@@ -1581,7 +1526,8 @@ SIGSAFE static int native_words(struct unwinder *u, struct unwind_word *to,
 			return -1;
 		if (i + 1 < u->count) {
 			to[n++] = (struct unwind_word){
-				(uintptr_t *)(f->at.sp - WORD), f->at.pc
+				(uintptr_t *)(frame_return_slot(f->at.sp)),
+				f->at.pc
 			};
 			if (f->word_slot)
 				to[n++] = (struct unwind_word){

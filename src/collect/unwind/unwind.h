@@ -29,7 +29,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "arch/page.h"
+#include "arch/page-size.h"
 #include "base/sigsafe.h"
 #include "collect/python/python-frames.h"
 #include "collect/unwind/cfi.h"
