@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 
+#include "arch/elf-names.h"
+
 /* The C library's other names of these functions, of an old version. */
-#define SAME(ours, name) __asm__(".symver " #ours "," #name "@GLIBC_2.2.5")
+#define SAME(ours, name) __asm__(".symver " #ours "," #name "@" GLIBC_FIRST)
 #define OTHER_NAME(type, name)                                                 \
 	int libc_##name(type *of);                                             \
 	SAME(libc_##name, __pthread_##name)
@@ -40,8 +42,9 @@ void *nexts_find(enum next_row row)
 {
 	bool versioned = row == ROW_pthread_cond_wait ||
 			 row == ROW_pthread_cond_timedwait;
-	void *found = versioned ? dlvsym(RTLD_NEXT, names[row], "GLIBC_2.3.2")
-				: dlsym(RTLD_NEXT, names[row]);
+	void *found = versioned
+			      ? dlvsym(RTLD_NEXT, names[row], GLIBC_CONDITIONS)
+			      : dlsym(RTLD_NEXT, names[row]);
 
 	if (found)
 		nexts[row] = found;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/elf-names.h"
 #include "collect/loaded.h"
 #include "collect/threads/omp-team.h"
 #include "collect/transparency/dlsym.h"
@@ -185,11 +186,10 @@ static const struct link_map *bound_among(const struct link_map *map,
 	for (size_t i = 0; at && i < size / sizeof(*at); i++) {
 		const ElfW(Sym) *symbol =
 			&d->symbols[ELF64_R_SYM(at[i].r_info)];
-		uintptr_t type = ELF64_R_TYPE(at[i].r_info);
 		const char *name = d->strings + symbol->st_name;
 		const struct link_map *to;
 
-		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+		if (!elf_binds(ELF64_R_TYPE(at[i].r_info)) ||
 		    (strncmp(name, "omp_", 4) != 0 &&
 		     strncmp(name, "GOMP_", 5) != 0))
 			continue;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/elf-names.h"
 #include "base/preload-compat.h"
 #include "base/sys.h"
 
@@ -168,8 +169,7 @@ static __attribute__((noinline)) bool is_older(struct compat_ours *ours,
 /* Glibc's names, wherever it is; others have others, as ld-musl-x86_64.so.1. */
 static bool is_glibc(const char *loader)
 {
-	static const char *const names[] = { "ld-linux-x86-64.so.", "ld-2.",
-					     "ld-lsb-x86-64.so." };
+	static const char *const names[] = { ELF_LOADERS };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(loader, names[i], strlen(names[i])))
@@ -209,7 +209,8 @@ static enum compat fit_of_elf(struct compat_ours *ours, long fd, char *start)
 
 	memcpy(&head, start, sizeof(head));
 	/* The fields that are compared are in the same place in all. */
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_machine != ELF_MACHINE)
 		return COMPAT_MACHINE;
 	for (unsigned i = 0; i < head.e_phnum && i < MOST_HEADERS; i++) {
 		Elf64_Phdr ph;

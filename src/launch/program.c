@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "arch/elf-names.h"
 #include "base/err.h"
 #include "base/preload-compat.h"
 #include "base/golang.h"
@@ -83,7 +84,8 @@ static int read_interpreter(const char *path, char *to, size_t size)
 		return -1;
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+	    head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_machine != ELF_MACHINE)
 		goto out;
 	result = 0;
 	for (unsigned int i = 0; i < head.e_phnum && !result; i++) {
@@ -107,7 +109,7 @@ static const char *const unfit[] = {
 	[COMPAT_STATIC] =
 		"is statically linked, so no library can be put into it",
 	[COMPAT_MACHINE] =
-		"is no program for x86 with 64 bits, so no library of "
+		"is no program for " ELF_MACHINE_TEXT ", so no library of "
 		"ours can be put into it",
 	[COMPAT_LIBRARY] = "is linked with another C library than glibc, which "
 			   "cannot load our libraries",

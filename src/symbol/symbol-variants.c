@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arch/elf-names.h"
 #include "symbol/symbol-file.h"
 
 enum {
@@ -53,7 +54,7 @@ static void *behind_wrapper(const char *name)
 	char finite[32];
 
 	snprintf(finite, sizeof(finite), "__%s_finite", name);
-	return dlvsym(RTLD_DEFAULT, finite, "GLIBC_2.15");
+	return dlvsym(RTLD_DEFAULT, finite, GLIBC_FINITE);
 }
 
 static struct variant {

@@ -96,7 +96,7 @@ $(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.la \
 	$(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) -O2 -fno-omit-frame-pointer \
 		-fPIC -shared -include $(srcdir)/tests/broken/locks.h -o $@ \
 		$(@:.so=)/*.c .libs/libcopse.so '-Wl,-rpath,$$ORIGIN' \
-		-Wl,-z,now,--version-script=$(srcdir)/locks/versions.map && \
+		-Wl,-z,now,--version-script=$(srcdir)/$(arch_conditions) && \
 	rm -r $(@:.so=)
 broken_outputs += $(LOCK_MISTAKES:%=tests/broken/locks-%.so)
 

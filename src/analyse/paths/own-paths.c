@@ -12,7 +12,6 @@
 /* Files of libraries, up to a version: "libm.so.6", "libm-2.31.so". */
 static const char *const libraries[] = {
 	"[vdso]",
-	"ld-linux-x86-64",
 	"libamdhip",
 	"libatomic",
 	"libc",
@@ -74,8 +73,9 @@ static const char *const libraries[] = {
 	"libuct",
 };
 
-/* Files of plugins, by how they begin. */
-static const char *const plugins[] = { "libnvidia-", "mca_", "libuct_" };
+/* Files of loaders and of plugins, by how they begin. */
+static const char *const plugins[] = { "ld-linux-", "libnvidia-", "mca_",
+				       "libuct_" };
 
 /* Namespaces of templates that are compiled with the program. */
 static const char *const namespaces[] = { "std::", "__gnu_cxx::",

@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+
+#include "arch/elf-names.h"
+#include "arch/thunks.h"
 #include "base/hidden.h"
 
 #define FROM_ASM __attribute__((used, visibility("hidden")))
@@ -30,26 +33,7 @@ static __thread bool asking __attribute__((tls_model("initial-exec")));
  * RTLD_DEFAULT and RTLD_NEXT mean what they do for who calls, whom the C
  * library knows by where it returns to: they are jumped on with.
  */
-__asm__(".pushsection .text\n"
-	".globl dlsym\n"
-	".type dlsym, @function\n"
-	"dlsym:\n"
-	".cfi_startproc\n"
-	"endbr64\n"
-	"lea 1(%rdi), %rax\n"
-	"cmp $1, %rax\n"
-	"mov (%rsp), %rdx\n"
-	"ja look_up_in_handle\n"
-	"push %rsi\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"call look_up_prepare\n"
-	"pop %rsi\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"mov %rax, %rdi\n"
-	"jmp *look_up_next(%rip)\n"
-	".cfi_endproc\n"
-	".size dlsym, . - dlsym\n"
-	".popsection\n");
+THUNK_DLSYM;
 
 /*
  * The C library's is asked for the next one: another tool may have its own.
@@ -57,7 +41,7 @@ __asm__(".pushsection .text\n"
  */
 static look_up_fn *find_next(void)
 {
-	static const char version[] = "GLIBC_2.2.5";
+	static const char version[] = GLIBC_FIRST;
 	look_up_fn *own = (look_up_fn *)dlvsym(RTLD_NEXT, "dlsym", version);
 	look_up_fn *next =
 		(look_up_fn *)(own ? own(RTLD_NEXT, "dlsym")
@@ -74,6 +58,13 @@ static look_up_fn *next_one(void)
 	return next ? next : find_next();
 }
 
+/* The i-th; NULL: there are no more. */
+static look_up_front *front_at(size_t i)
+{
+	return i < FRONTS ? __atomic_load_n(&fronts[i].front, __ATOMIC_ACQUIRE)
+			  : NULL;
+}
+
 static bool is_hidden(void *handle, const char *name)
 {
 	bool is = false;
@@ -81,7 +72,7 @@ static bool is_hidden(void *handle, const char *name)
 	if (asking)
 		return false;
 	asking = true;
-	for (size_t i = 0; i < FRONTS && fronts[i].front && !is; i++)
+	for (size_t i = 0; front_at(i) && !is; i++)
 		is = fronts[i].hidden && fronts[i].hidden(handle, name);
 	asking = false;
 	return is;
@@ -111,8 +102,7 @@ void *look_up_in_handle(void *handle, const char *name, const void *caller)
 
 	if (found && is_hidden(handle, name))
 		return copse_look_up(elsewhere(), name);
-	for (size_t i = 0; i < FRONTS && found && fronts[i].front && !front;
-	     i++)
+	for (size_t i = 0; found && front_at(i) && !front; i++)
 		front = fronts[i].front(name, found, caller);
 	return front ? front : found;
 }
@@ -121,10 +111,10 @@ PUBLIC void copse_look_up_front(look_up_front *front, look_up_hidden *hidden)
 {
 	size_t i = 0;
 
-	while (i < FRONTS && fronts[i].front)
+	while (front_at(i))
 		i++;
 	if (i < FRONTS) {
 		fronts[i].hidden = hidden;
-		fronts[i].front = front;
+		__atomic_store_n(&fronts[i].front, front, __ATOMIC_RELEASE);
 	}
 }
