@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop-code.c - instructions, by capstone; blocks; edges; their loops. */
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/flow.h"
 #include "base/err.h"
 #include "symbol/loop-code.h"
 
 /* Foreign input: longer functions have no loops for us. */
 #define MOST_CODE (4u << 20)
-
-enum flow {
-	GOES_ON,
-	BRANCHES, /* to its target, or goes on */
-	JUMPS,    /* to its target */
-	JUMPS_ANYWHERE,
-	ENDS,
-	PADDING /* behind one of the last three: never executed */
-};
 
 struct code_reading {
 	struct loop_code *code;
@@ -31,37 +22,6 @@ struct code_reading {
 	uint32_t *first, *to;
 	bool *reached; /* block: something leads to it */
 };
-
-/* Registers and memory are written otherwise; so are addresses below ten. */
-static enum flow flow_of(const cs_insn *i)
-{
-	bool direct = !strncmp(i->op_str, "0x", 2);
-
-	switch (i->id) {
-	case X86_INS_JMP:
-		return direct ? JUMPS : JUMPS_ANYWHERE;
-	case X86_INS_LJMP:
-	case X86_INS_RET:
-	case X86_INS_RETF:
-	case X86_INS_RETFQ:
-	case X86_INS_IRET:
-	case X86_INS_IRETD:
-	case X86_INS_IRETQ:
-	case X86_INS_HLT:
-	case X86_INS_UD0:
-	case X86_INS_UD2:
-		return ENDS;
-	case X86_INS_CALL:
-	case X86_INS_LCALL:
-		return GOES_ON;
-	case X86_INS_LOOP:
-	case X86_INS_LOOPE:
-	case X86_INS_LOOPNE:
-		return BRANCHES;
-	default: /* only conditional jumps have names with j */
-		return *i->mnemonic == 'j' && direct ? BRANCHES : GOES_ON;
-	}
-}
 
 static int allocate(struct code_reading *r, size_t size)
 {
@@ -80,16 +40,19 @@ static bool stops(uint8_t flow)
 	return flow >= JUMPS;
 }
 
-static uint64_t target_of(const cs_insn *i)
+/* What the flow of an instruction is behind another. */
+static enum flow flow_behind(const struct code_reading *r, enum flow flow,
+			     uint64_t target)
 {
-	return strtoull(i->op_str, NULL, 16);
-}
+	uint32_t n = r->code->count;
 
-static bool is_last_call(const struct code_reading *r, const cs_insn *i)
-{
-	return i->id == X86_INS_CALL && r->calls &&
-	       !strncmp(i->op_str, "0x", 2) &&
-	       !r->calls->returns(r->calls->of, target_of(i));
+	if (flow == PADDING && !(n && stops(r->flow[n - 1])))
+		return GOES_ON;
+	if (flow == CALLS)
+		return !r->calls || r->calls->returns(r->calls->of, target)
+			       ? GOES_ON
+			       : ENDS;
+	return flow;
 }
 
 /* All instructions; false where the disassembler lost its way. */
@@ -105,22 +68,20 @@ static bool decode(struct code_reading *r, csh handle, cs_insn *i,
 	while (left) {
 		uint32_t offset = (uint32_t)(address - code->address);
 		uint32_t n = code->count;
+		enum flow flow;
 		uint64_t to;
 
 		if (!cs_disasm_iter(handle, &at, &left, &address, i))
 			return false;
 		code->starts[n] = offset;
 		r->at[offset] = n;
-		r->flow[n] = (uint8_t)flow_of(i);
-		if (i->id == X86_INS_NOP && n && stops(r->flow[n - 1]))
-			r->flow[n] = PADDING;
-		else if (is_last_call(r, i))
-			r->flow[n] = ENDS;
+		flow = flow_of(i, &to);
+		r->flow[n] = (uint8_t)flow_behind(r, flow, to);
 		r->target[n] = LOOP_NONE;
 		code->count++;
 		if (r->flow[n] != BRANCHES && r->flow[n] != JUMPS)
 			continue;
-		to = target_of(i) - code->address;
+		to -= code->address;
 		if (to < code->size)
 			r->target[n] = (uint32_t)to; /* still an offset */
 	}
@@ -278,7 +239,7 @@ int loop_code_read(struct loop_code *to, const unsigned char *code, size_t size,
 
 	*to = (struct loop_code){ .address = address, .size = size };
 	if (!size || size > MOST_CODE ||
-	    cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
+	    cs_open(FLOW_ARCH, FLOW_MODE, &handle) != CS_ERR_OK)
 		return 0;
 	err = read_with(&r, handle, code);
 	cs_close(&handle);
