@@ -165,7 +165,7 @@ static inline void held_no_more(const void *lock)
 	if (__atomic_load_n(&held->word, __ATOMIC_RELAXED) != lock)
 		return;
 	__atomic_store_n(&held->given, held->given + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&held->word, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&held->word, NULL, __ATOMIC_RELEASE);
 }
 
 /* By the same runtime. */
@@ -214,7 +214,8 @@ static inline void held_no_more(const void *lock)
 		void(*next) parameters =                                       \
 			runtime_next(ROW_##name, CALLER, &known);              \
 		struct held_lock *held = held_place(lock);                     \
-		uint32_t given = held->given;                                  \
+		uint32_t given =                                               \
+			__atomic_load_n(&held->given, __ATOMIC_ACQUIRE);       \
 		struct lock_wait w;                                            \
                                                                                \
 		lock_note_taken(&taken, lock, FRAME);                          \

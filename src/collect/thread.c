@@ -64,7 +64,7 @@ SIGSAFE static bool is_frame_gone(const struct thread *t, uintptr_t sp)
 	const uintptr_t *frame = (const uintptr_t *)t->busy;
 
 	return is_within(u, sp) && (!is_within(u, t->busy) || sp > t->busy ||
-				    frame[1] != t->returns);
+				    frame[FRAME_PC] != t->returns);
 }
 
 SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
@@ -104,7 +104,7 @@ static struct thread *new_thread(void)
 	unwind_init(&t->unwinder, t + 1, depth);
 	lock_take(&pool.lock);
 	t->older = pool.youngest;
-	pool.youngest = t;
+	__atomic_store_n(&pool.youngest, t, __ATOMIC_RELEASE);
 	lock_give(&pool.lock);
 	return t;
 }
@@ -193,13 +193,15 @@ void thread_keep_clock(void)
 void thread_seal(bool sealed)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+	struct thread *t;
 	uint64_t until;
 
 	thread_all_left = sealed;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	thread_clocks_follow();
 	until = time_now(CLOCK_MONOTONIC) + PATIENCE_NS;
-	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
+	t = __atomic_load_n(&pool.youngest, __ATOMIC_ACQUIRE);
+	for (; sealed && t; t = t->older)
 		while (t->busy && time_now(CLOCK_MONOTONIC) < until)
 			sys2(SYS_nanosleep, &moment, NULL);
 }

@@ -336,6 +336,7 @@ SIGSAFE static struct code_slot *lock_slot(const struct code_key *key)
 				  &slot->locked, &locked, locked + 1, false,
 				  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return NULL;
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	return slot;
 }
 

@@ -20,7 +20,7 @@ struct omp_slots {
 struct omp_slot *omp_slot_of_member(const struct omp_team *team, uint32_t index)
 {
 	struct omp_slots *slots = __atomic_load_n(
-		&team->master->slots[team->level], __ATOMIC_RELAXED);
+		&team->master->slots[team->level], __ATOMIC_ACQUIRE);
 
 	return slots && index < slots->size ? &slots->at[index] : NULL;
 }
@@ -37,7 +37,7 @@ void omp_slots_prepare(struct thread *t, uint32_t level, uint32_t members)
 		slots = sys_memory(sizeof(*slots) + size * sizeof(*slots->at));
 	if (slots)
 		slots->size = size;
-	__atomic_store_n(&t->slots[level], slots, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->slots[level], slots, __ATOMIC_RELEASE);
 }
 
 /* The last member, and what the others waited for it; NULL: not known. */
