@@ -23,7 +23,7 @@ src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
 src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def
-src/analyse:  base arch run profile/profile.h live/layout.h live/copies.def live/memories.def
+src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
 src/format:   base run analyse profile/store/compress.h
 mpi:          base arch live collect
 cuda:         base arch live collect
@@ -62,7 +62,8 @@ hdf5.h:              src/profile/ src/run/
 libdeflate.h isa-l/:   src/profile/
 zlib.h:              src/profile/ src/format/export/gzip.c
 otf2/:              src/format/
-capstone/ zstd.h:      src/symbol/
+capstone/:           src/arch/flow.h src/arch/x86-64/
+zstd.h:              src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
 libiberty/demangle.h: src/symbol/
 mpi.h:               mpi/ tools/mpi/
@@ -161,6 +162,24 @@ every_folder_has_a_rule() {
 	done
 }
 
+# What is different on another processor: registers, instructions, symbols of
+# its ABI, numbers of system calls that not all have, pages and cache lines.
+# Names for the linker are no instructions.
+of_a_processor='__x86_64__|\<(REG_R[A-Z0-9]+|gregs?|greg_t|EM_X86_64)\>|R_X86_64|'
+of_a_processor=$of_a_processor'rdtsc|rdpmc|x86intrin|_mm_|__builtin_ia32|'
+of_a_processor=$of_a_processor'\<(__)?asm(__)?( volatile)?\(|X86_INS|CS_ARCH|'
+of_a_processor=$of_a_processor'"(ld-linux-x86|GLIBC_2\.[0-9])|@GLIBC_2[0-9.]*"\)|'
+of_a_processor=$of_a_processor'sys[0-6]\(SYS_(open|access|readlink|unlink|stat)\>|'
+of_a_processor=$of_a_processor'PAGE[A-Z_]* = 4096|[-/%&<>] *4096\>|& *~?4095|aligned\((64|4096)\)'
+
+knows_no_processor() {
+	grep -rnE --include='*.[ch]' "$of_a_processor" \
+		src mpi cuda openmp locks tools | grep -v '^src/arch/' |
+		grep -vE '__asm__\("([a-z0-9_]+"|\.symver )|__asm__ volatile\(""' &&
+		return 1
+	return 0
+}
+
 # A circle is a set of files each of which needs all others, directly or not.
 circles_are_small() {
 	[ -n "$objects" ] || { echo "no objects: build first"; return 1; }
@@ -198,4 +217,5 @@ circles_are_small() {
 }
 point "no circle of more than 4 files in src/collect" circles_are_small
 point "every folder has a rule" every_folder_has_a_rule
+point "the processor is in src/arch only" knows_no_processor
 points_done

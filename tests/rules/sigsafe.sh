@@ -8,7 +8,7 @@
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 
-objects=$(find src/base src/live src/collect -path '*/.libs/*.o' 2>/dev/null)
+objects=$(find src/arch src/base src/live src/collect -path '*/.libs/*.o' 2>/dev/null)
 
 # Symbols that a marked function may refer to: marked ones, and data.
 safe_symbols() {

@@ -92,9 +92,10 @@ eighty_columns() {
 	return 0
 }
 
+# Each processor has files of the same names.
 one_name_one_file() {
-	sources ! -path 'tests/*' -exec basename {} \; | sort | uniq -d |
-		grep . && return 1
+	sources ! -path 'tests/*' | sed 's|^src/arch/.*/|src/arch/|' |
+		sort -u | sed 's|.*/||' | sort | uniq -d | grep . && return 1
 	return 0
 }
 
@@ -115,7 +116,8 @@ in_one_file() {
 }
 
 # A backtrace tells where it is.  A long type has a line before the name.
-# mpich.h and openmpi.h are one: each adapter is built with its own.
+# mpich.h and openmpi.h are one: each adapter is built with its own.  So are the
+# files of a topic in src/arch.
 unique_functions() {
 	# shellcheck disable=SC2046 # a list of words
 	awk 'FNR == 1 { type = "" }
@@ -134,6 +136,8 @@ unique_functions() {
 			sub(/.*[^A-Za-z0-9_]/, "", line)
 			file = FILENAME
 			sub(/mpi\/openmpi\.h/, "mpi/mpich.h", file)
+			sub(/^src\/arch\/.*\//, "src/arch/", file)
+			sub(/-inline\.h$/, ".h", file)
 			print line, file
 		}' $(named_files "$@") | in_one_file
 }
