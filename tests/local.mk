@@ -38,7 +38,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = alt-stacks astray control deep-stack descriptors events execs families forker in-step inline-recursive \
+MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion sandbox shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32

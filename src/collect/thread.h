@@ -60,7 +60,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct region *region;     /* known context; never one inside another */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	uint64_t owed_ns;        /* until the next sample, of CPU time, … */
-	uint64_t owed_since_ns;  /* … for what the last one took */
+	uint64_t owed_since_ns;  /* … for what the last one took, … */
+	uint64_t owed_at_ns;     /* … which ended then */
 	uint64_t suspects; /* samples to be measured, as one seemed dear */
 	uint64_t stood_ns; /* for what samples of the record stood before it */
 	struct tree tree;

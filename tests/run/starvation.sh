@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # starvation.sh - at the highest rate, with no budget, and each path walked
-# twice, a program gets as much of its CPU time as its samples do.
+# twice, a program gets as much of its CPU time as its samples do; and its waits
+# are seen all the same.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
@@ -48,9 +49,25 @@ is_within_budget() {
 	awk 'NR == FNR { plain = $1; next } { exit $1 > 3 * plain }' plain out
 }
 
+# A wait right after an expensive sample is where it was, or the next sample,
+# elsewhere, would have its time.
+waits_stay() {
+	"$copse" run -q --no-report --force -e wall --depth 4096 \
+		-o waits.copse "$programs/deep-waits" 40 4000 >out || return
+	"$copse" info waits.copse | grep -q 'blocked threads too' ||
+		skip "waiting cannot be sampled here (copse check)"
+	"$copse" report hotspots -n 0 -m wall.time -f csv waits.copse |
+		awk -v columns='function inclusive' \
+			-f "$srcdir/tests/lib/csv.awk" >found || return
+	grep -E 'briefly|longer|compute' found
+	near "$(awk '$1 == "longer" { print $2 }' found)" \
+		"$(awk '{ print $NF }' out)" 0.1
+}
+
 for where in own other signal; do
 	point "$where stack" gets_on "$programs/deep-stack" $where 4000
 done
 point "the budget, soon" is_within_budget
 point "Python that recurses" python_gets_on
+point "waits after expensive samples" waits_stay
 points_done

@@ -233,13 +233,27 @@ SIGSAFE static void count_event_cost(struct thread *t,
 }
 
 /*
+ * A wait in a system call is not the next sample's, which meets another place.
+ * For its core a thread waits anywhere: that may be in the handler before.
+ */
+SIGSAFE static bool has_waited(const struct thread *t, enum timer_signal kind,
+			       const ucontext_t *context)
+{
+	return kind == TIMER_SWITCH && after_system_call(context) &&
+	       time_now(CLOCK_MONOTONIC) - t->owed_at_ns >= t->owed_ns;
+}
+
+/*
  * A stack that takes longer to walk than a period would be walked again and
  * again, and the program stand still: after an expensive sample it has as long
- * as that took, in CPU time, until the next.
+ * as that took until the next, in CPU time, or for a wait in time.
  */
-SIGSAFE static bool is_too_soon(struct thread *t, uint64_t cpu)
+SIGSAFE static bool is_too_soon(struct thread *t, uint64_t cpu,
+				enum timer_signal kind,
+				const ucontext_t *context)
 {
-	if (cpu - t->owed_since_ns < t->owed_ns)
+	if (cpu - t->owed_since_ns < t->owed_ns &&
+	    !has_waited(t, kind, context))
 		return true;
 	t->owed_ns = 0;
 	return false;
@@ -275,6 +289,7 @@ SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
 		return;
 	t->suspects = SUSPECTS;
 	t->owed_since_ns = now;
+	t->owed_at_ns = time_now(CLOCK_MONOTONIC);
 	t->owed_ns = now - cpu;
 }
 
@@ -285,7 +300,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 	uint64_t start = timestamp_read();
 	uint64_t cpu = t->suspects ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
-	if (t->owed_ns && is_too_soon(t, cpu)) {
+	if (t->owed_ns && is_too_soon(t, cpu, kind, context)) {
 		drop_slow(t, kind, cpu);
 		return;
 	}
