@@ -31,22 +31,41 @@ chains_are_known() {
 	! grep verify.differs losses
 }
 
-# Deeper than --depth: what is nearest to the leaf is kept, and said to be cut.
+# Deeper than --depth: what is nearest to the leaf is joined with what is nearest
+# to the root, and that is the right one.  With --verify all frames between are
+# followed.
 deep_recursion() {
 	need "$1"
 	cat >deep.py <<-'EOM'
 		import sys, time
-		sys.setrecursionlimit(5000)
-		def down(n):
-		    return down(n - 1) if n else spin()
+		depth = int(sys.argv[1])
+		sys.setrecursionlimit(depth + 1000)
 		def spin():
-		    until = time.time() + 0.5
-		    while time.time() < until: sum(range(100))
-		down(2000)
+		    until = time.process_time() + 0.02
+		    while time.process_time() < until: sum(range(100))
+		def odd(): spin()
+		def even(): spin()
+		def down(n, leaf):
+		    if n:
+		        down(n - 1, leaf)
+		        if n == 100: down(n - 1, leaf)
+		    else: leaf()
+		def first(): down(depth, odd)
+		def second(): down(depth, even)
+		until = time.process_time() + 1
+		while time.process_time() < until:
+		    first()
+		    second()
 	EOM
-	measured "$1" deep.py || return
-	grep -c 'down;down;.*;down;spin' folded
-	"$copse" report python.copse | grep partial.depth
+	measured --verify "$3" "$1" deep.py "$2" || return
+	"$copse" report python.copse -f csv --table losses >losses || return
+	cat losses
+	! grep verify.differs losses && grep joined.depth losses || return
+	awk '/;down[; ]/ { n += $NF }
+		/<module>;(first|second);(.*;)?down[; ]/ { rooted += $NF }
+		/;first;.*;even[; ]|;second;.*;odd[; ]/ { wrong += $NF }
+		END { print rooted, "of", n, "wrong", wrong + 0
+			exit wrong || n < 50 || rooted < 0.99 * n }' folded
 }
 
 # spent BUDGET PYTHON: what sampling cost, in seconds.
@@ -540,7 +559,11 @@ for python in $pythons; do
 	point "$python: what a run is called" headlines "$python"
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4
-	point "$python: a recursion that is too deep" deep_recursion "$python"
+	for deep in 1000 5000 50000; do
+		point "$python: $deep deep" deep_recursion "$python" $deep off
+		point "$python: $deep deep: confirmed" \
+			deep_recursion "$python" $deep on
+	done
 	point "$python: off and full" modes "$python"
 	point "$python: a budget" budget_holds "$python"
 	point "$python: letters of all kinds" letters "$python"

@@ -648,6 +648,64 @@ TEST(deep_recursion_of_3_11)
 	finish();
 }
 
+enum {
+	FRAME_WORDS = 9 + 3 + 4 /* of a function with 3 locals, 4 values */
+};
+
+/* Of 3.11, on the thread's stack of frames; returns what lies behind it. */
+static uint64_t *push(uint64_t *at, int code, const uint64_t *caller,
+		      bool entry)
+{
+	put(at, layout.frame.previous, (uintptr_t)caller, 8);
+	put(at, layout.frame.code, (uintptr_t)codes[code], 8);
+	put(at, layout.frame.instr,
+	    (uintptr_t)codes[code] + layout.code.bytes + 4, 8);
+	put(at, layout.frame.owner, 0, 1);
+	put(at, layout.frame.is_entry, entry, 1);
+	put(codes[code], layout.code.first - 4, 4, 4);
+	put(codes[code], layout.code.first + 4, 3, 4);
+	return at + FRAME_WORDS;
+}
+
+/*
+ * What is left of one that has returned lies behind those that have not: it has
+ * a caller there, and is in the other piece's way.  Nor is what another frame
+ * of C's runs, or a generator calls, below the same one.
+ */
+TEST(deep_recursion_of_3_11_has_its_root)
+{
+	uint64_t stack[WORDS] = { 0 };
+	static uint64_t first[WORDS], last[WORDS];
+	struct python_frames *p = &unwinder.python;
+	uint64_t *outer = &first[4], *inner, *left;
+
+	start(0x30b);
+	make_frame(1, 1, frame_at(1));
+	put(thread, layout.thread.chunk, (uintptr_t)last, 8);
+	last[0] = (uintptr_t)first;
+	inner = push(outer, 1, NULL, true);
+	left = push(inner, 0, outer, false);
+	push(left, 0, inner, false);
+	first[2] = (uint64_t)(left - first - 3);
+	run_by(&stack[30], 0, NULL);
+	run_by(&stack[20], frame_at(0), &stack[30]);
+	for (int i = 0; i < 2; i++) {
+		CHECK(read_again(stack, false) == PYTHON_READ);
+		CHECK(p->cut && p->seam == 2 && p->read > MOST / 2);
+		CHECK(is_frame(0, "outer", &stack[20]));
+		CHECK(is_frame(1, "inner", &stack[20]));
+		CHECK(is_frame(2, "outer", &stack[20]));
+		CHECK(!p->same == !i);
+		python_frames_keep(p);
+	}
+	push(inner, 0, (uint64_t *)frame_at(2), false);
+	CHECK(read_again(stack, false) == PYTHON_READ && p->seam == 1);
+	run_by(&stack[20], (uintptr_t)inner, &stack[30]);
+	run_by(&stack[10], frame_at(0), &stack[20]);
+	CHECK(read_again(stack, false) == PYTHON_READ && p->cut && !p->seam);
+	finish();
+}
+
 /* A module's, which runs once, is not. */
 TEST(a_module_that_moved)
 {

@@ -2,6 +2,8 @@
 /* python-frames.c - see python-frames.h. */
 #include "collect/python/python-frames.h"
 
+#include <string.h>
+
 #include "base/sys.h"
 #include "collect/python/python-gil.h"
 
@@ -13,10 +15,21 @@ enum {
 	MISSES = 64,     /* after so many it is looked for … */
 	MISS_EVERY = 64, /* … one time in so many */
 	STEPS_MOST = 1 << 16,
+	CHUNKS_MOST = 1 << 12,
+	REACH_MOST = 1 << 20,
 	RECURSION = 4,      /* frames, to find a call of a function by itself */
 	LOOKED_FIRST = 256, /* samples look at their functions, then … */
 	LOOKED_EVERY = 16,  /* … one in so many */
 	WORD = sizeof(uintptr_t),
+};
+
+enum { /* words of a piece of the thread's stack of frames */
+	CHUNK_PREVIOUS,
+	CHUNK_SIZE,
+	CHUNK_TOP, /* where another one was begun: of its frames' words */
+	CHUNK_HEAD,
+	CHUNK_FIRST = CHUNK_HEAD + 1, /* of the first: one is free */
+	HEAD_3_11 = 9                 /* of a frame, before what varies */
 };
 
 enum { /* a frame's owner */
@@ -28,17 +41,17 @@ enum { /* a frame's owner */
 
 size_t python_frames_size(uint32_t depth)
 {
-	return 2 * depth * sizeof(struct python_frame) + PYTHON_ROOM;
+	return 2 * (depth + PYTHON_ROOTS) * sizeof(struct python_frame) +
+	       PYTHON_ROOM;
 }
 
 void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth)
 {
-	*p = (struct python_frames){ .most = depth,
-				     .memo = arrays,
-				     .fresh = (struct python_frame *)arrays +
-					      depth };
-	p->now = p->fresh;
-	p->room = (char *)(p->fresh + depth);
+	*p = (struct python_frames){ .limit = depth,
+				     .most = depth + PYTHON_ROOTS,
+				     .memo = arrays };
+	p->now = p->fresh = p->memo + p->most;
+	p->room = (char *)(p->fresh + p->most);
 }
 
 struct chain_reading {
@@ -48,7 +61,8 @@ struct chain_reading {
 	const struct python_layout *layout;
 	const struct python_state *state; /* whose frames these are */
 	uintptr_t chunk, top, limit; /* of the thread's stack of frames, … */
-	uintptr_t own;    /* … which can be read as it is up to there */
+	uintptr_t own; /* … which can be read as it is up to there, … */
+	uintptr_t root, root_end; /* … and what is in use of its first piece */
 	bool alive;       /* so can frames that are objects, and their code */
 	bool calm;        /* so can code, of frames that were read */
 	uintptr_t cframe; /* that the frames, or the next one, are run by */
@@ -67,6 +81,7 @@ SIGSAFE static bool memory_stays(const struct chain_reading *r, uintptr_t at,
 				 size_t size)
 {
 	return lies_within(at, size, r->chunk, r->own) || r->alive ||
+	       (r->own && lies_within(at, size, r->root, r->root_end)) ||
 	       lies_within(at, size, r->stack->low, r->stack->high) ||
 	       lies_within(at, size, r->layout->runtime,
 			   r->layout->runtime_end);
@@ -115,7 +130,8 @@ SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 	__builtin_memcpy(to, (const void *)thread, size);
 	chunk = word_of(to, layout->thread.chunk);
 	if (chunk && word_of(to, layout->thread.id) == own_id())
-		r->own = chunk + ((const volatile uintptr_t *)chunk)[1];
+		r->own =
+			chunk + ((const volatile uintptr_t *)chunk)[CHUNK_SIZE];
 	return true;
 }
 
@@ -291,27 +307,33 @@ SIGSAFE static int32_t copy_run(const struct python_layout *layout,
 				  : 0;
 }
 
-/* One more, the last so far; of too many those nearest to the leaf are kept. */
-SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
-			      const char *frame, uintptr_t instr)
+SIGSAFE static struct python_frame frame_of(const struct python_layout *layout,
+					    uintptr_t at, const char *frame)
 {
-	const struct python_layout *layout = r->layout;
-	struct python_frames *p = r->to;
-
-	if (p->read == p->most) {
-		p->cut = true;
-		return;
-	}
-	p->read++;
-	r->open++;
-	*python_frame_fresh(p, 0) = (struct python_frame){
+	return (struct python_frame){
 		.at = at,
 		.previous = word_of(frame, layout->frame.previous),
 		.code = word_of(frame, layout->frame.code) &
 			~(uintptr_t)layout->frame.tags,
-		.instr = instr,
+		.instr = word_of(frame, layout->frame.instr),
 		.copy = copy_run(layout, frame),
 	};
+}
+
+/* One more, the last so far; of too many those nearest to the leaf are kept. */
+SIGSAFE static struct python_frame *add_frame(struct chain_reading *r,
+					      uintptr_t at, const char *frame)
+{
+	struct python_frames *p = r->to;
+
+	if (p->read == p->limit) {
+		p->cut = true;
+		return NULL;
+	}
+	p->read++;
+	r->open++;
+	*python_frame_fresh(p, 0) = frame_of(r->layout, at, frame);
+	return python_frame_fresh(p, 0);
 }
 
 /*
@@ -337,7 +359,7 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 		return (!*at && !r->open) || close_entry(r, is);
 	if (!is_in_use(r, is, bytes, *at))
 		return false;
-	add_frame(r, is, frame, word_of(frame, layout->frame.instr));
+	add_frame(r, is, frame);
 	return !layout->frame.is_entry || !frame[layout->frame.is_entry] ||
 	       leave_cframe(r, *at);
 }
@@ -357,18 +379,19 @@ SIGSAFE static bool read_frame_object(struct chain_reading *r, uintptr_t *at)
 	const struct python_layout *layout = r->layout;
 	char room[PYTHON_FRAME_MOST];
 	const char *frame = NULL, *mark;
+	struct python_frame *added;
 	uintptr_t is = *at;
-	int32_t instr;
 
 	if (is % WORD == 0)
 		frame = bytes_at(r, is, layout->frame.size, room);
 	if (!frame)
 		return false;
 	*at = word_of(frame, layout->frame.previous);
-	instr = (int32_t)word_of(frame, layout->frame.instr);
-	add_frame(r, is, frame,
-		  word_of(frame, layout->frame.code) + layout->code.bytes +
-			  (uintptr_t)(instr * (intptr_t)layout->frame.unit));
+	added = add_frame(r, is, frame);
+	if (added) /* it counts */
+		added->instr = added->code + layout->code.bytes +
+			       (uintptr_t)((int32_t)added->instr *
+					   (intptr_t)layout->frame.unit);
 	if (!layout->cframe.last || is_first_cframe(r)) {
 		r->to->unmarked = true;
 		r->open = 0;
@@ -485,11 +508,11 @@ SIGSAFE static bool is_memo(struct chain_reading *r, uintptr_t at)
 	uint32_t i = p->count;
 	struct python_frame last, *m;
 
-	while (i-- > 0)
+	while (!p->memo_seam && i-- > 0)
 		if (!is_frame_there(r, i, &at,
 				    i + 1 == p->count ? &last : NULL))
 			return false;
-	if (!p->count || !is_root(r, at))
+	if (!p->count || p->memo_seam || !is_root(r, at))
 		return false;
 	m = python_frame_memo(p, p->count - 1);
 	p->same = p->count - (last.instr != m->instr);
@@ -508,8 +531,9 @@ SIGSAFE void python_frames_forget(struct python_frames *p)
 /* The memo's begin, if it is far enough: the rest then has the nodes it had. */
 SIGSAFE static bool is_memo_begin(struct python_frames *p)
 {
-	return p->count && p->read > p->most / 2 &&
-	       python_frame_fresh(p, 0)->at == python_frame_memo(p, 0)->at;
+	return p->count && p->read > p->limit / 2 &&
+	       python_frame_fresh(p, 0)->at ==
+		       python_frame_memo(p, p->memo_seam)->at;
 }
 
 /*
@@ -521,9 +545,150 @@ SIGSAFE static bool is_enough(struct chain_reading *r)
 	struct python_frames *p = r->to;
 
 	if (r->open && r->layout->frame.is_entry &&
-	    (p->read == p->most || is_memo_begin(p)))
+	    (p->read == p->limit || is_memo_begin(p)))
 		return close_entry(r, r->cframe);
-	return p->read == p->most && !r->open;
+	return p->read == p->limit && !r->open;
+}
+
+/*
+ * The first piece of the thread's stack of frames, which the interpreter never
+ * gives back, begins with the frames nearest to the root.
+ */
+SIGSAFE static bool find_first_chunk(struct chain_reading *r)
+{
+	uintptr_t words[CHUNK_HEAD] = { r->chunk }, chunk = 0;
+
+	for (int i = 0; words[CHUNK_PREVIOUS] && i < CHUNKS_MOST; i++) {
+		chunk = words[CHUNK_PREVIOUS];
+		if (r->own)
+			__builtin_memcpy(words, (const void *)chunk,
+					 sizeof(words));
+		else if (!safe_read_copy(r->reader, words, chunk,
+					 sizeof(words)))
+			return false;
+	}
+	r->root = chunk;
+	r->root_end = chunk == r->chunk
+			      ? r->top
+			      : chunk + (CHUNK_HEAD + words[CHUNK_TOP]) * WORD;
+	return chunk && !words[CHUNK_PREVIOUS];
+}
+
+/*
+ * One frame, called by the one before it, or the first.  Its mark is that of
+ * its frame of C's; in 3.11, 1: the next one runs it.
+ */
+SIGSAFE static bool read_root(struct chain_reading *r, uintptr_t at,
+			      const struct python_frame *before,
+			      struct python_frame *to)
+{
+	const struct python_layout *layout = r->layout;
+	char room[BEFORE + PYTHON_FRAME_MOST];
+	const char *bytes = NULL;
+	uintptr_t caller;
+
+	if (at % WORD == 0 &&
+	    lies_within(at, layout->frame.size, r->root, r->root_end))
+		bytes = bytes_at(r, at - BEFORE, BEFORE + layout->frame.size,
+				 room);
+	if (!bytes || (uint8_t)bytes[BEFORE + layout->frame.owner] != BY_THREAD)
+		return false;
+	*to = frame_of(layout, at, bytes + BEFORE);
+	caller = to->previous;
+	if (layout->frame.is_entry)
+		to->entry = (uint8_t)bytes[BEFORE + layout->frame.is_entry];
+	else if (before && caller == before->at)
+		to->entry = before->entry;
+	else if (has_mark(r, bytes + BEFORE, &caller, caller))
+		to->entry = to->previous;
+	return before ? caller == before->at : is_root(r, caller);
+}
+
+/* Where the frame lies that this one, of that number, calls: behind it. */
+SIGSAFE static uintptr_t next_root(struct chain_reading *r,
+				   const struct python_frame *f, uint32_t i)
+{
+	const struct python_frame *m = python_frame_memo(r->to, i);
+	struct {
+		int32_t stack, line, locals, all; /* words; from 3.12 on */
+	} code;
+
+	if (r->to->count && i + 1 < r->to->memo_seam && m->at == f->at &&
+	    m->code == f->code)
+		return m[1].at;
+	if (!safe_read_copy(r->reader, &code,
+			    f->code + r->layout->code.first -
+				    sizeof(code.stack),
+			    sizeof(code)))
+		return 0;
+	if (r->layout->frame.is_entry)
+		code.all = code.stack + code.locals + HEAD_3_11;
+	return f->at + (uint32_t)code.all * (uintptr_t)WORD;
+}
+
+/* 3.11: those of the last ones are run by the frame of C's with that mark. */
+SIGSAFE static bool mark_roots(struct chain_reading *r,
+			       struct python_frame *roots, uint32_t n,
+			       uintptr_t mark)
+{
+	uintptr_t current, before;
+
+	while (n-- > 0) {
+		bool first = roots[n].entry;
+
+		roots[n].entry = mark;
+		if (!first)
+			continue;
+		if (!read_cframe(r, mark, &current, &mark) ||
+		    !read_cframe(r, mark, &current, &before) ||
+		    current != roots[n].previous)
+			return false;
+	}
+	return true;
+}
+
+/* To be confirmed: the callers of a frame lead to that one. */
+SIGSAFE static bool is_called_below(struct chain_reading *r,
+				    const struct python_frame *f, uintptr_t to)
+{
+	uintptr_t at = f->previous;
+
+	for (int i = 0; at && at != to && i < REACH_MOST; i++)
+		if (!safe_read_copy(r->reader, &at,
+				    at + r->layout->frame.previous, WORD))
+			return false;
+	return at == to;
+}
+
+/*
+ * What was cut is joined with the frames nearest to the root, where the same
+ * frame of C's runs what lies between.
+ */
+SIGSAFE static void join_roots(struct chain_reading *r, bool afresh)
+{
+	struct python_frames *p = r->to;
+	struct python_frame *roots = p->fresh;
+	const struct python_frame *first = python_frame_fresh(p, 0), *last;
+	uint32_t n = 0;
+
+	if (!p->read || !find_first_chunk(r))
+		return;
+	for (uintptr_t at = r->root + CHUNK_FIRST * WORD;
+	     n < PYTHON_ROOTS && at != first->at &&
+	     read_root(r, at, n ? &roots[n - 1] : NULL, &roots[n]);
+	     n++)
+		at = next_root(r, &roots[n], n);
+	last = &roots[n - (n > 0)];
+	if (!n ||
+	    (r->layout->frame.is_entry &&
+	     !mark_roots(r, roots, n, first->entry)) ||
+	    last->entry != first->entry ||
+	    (afresh && !is_called_below(r, first, last->at)))
+		return;
+	p->cut = first->previous != last->at;
+	p->seam = p->cut ? n : 0;
+	p->read += n;
+	memmove(python_frame_fresh(p, 0), roots, n * sizeof(*roots));
 }
 
 /* All of one interpreter, from the leaf, until there are enough. */
@@ -552,6 +717,8 @@ SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 			return false;
 	p->cut |= at != 0;
 	settle_marks(r);
+	if (p->cut && !r->open && p->known == 1 && !r->layout->frame.unit)
+		join_roots(r, afresh);
 	return !r->open;
 }
 
@@ -761,7 +928,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 				   .layout = python_layout };
 	enum python_read how = PYTHON_TORN;
 
-	p->read = p->same = 0;
+	p->read = p->same = p->seam = 0;
 	p->now = p->fresh;
 	p->cut = p->unmarked = false;
 	if (!p->known)
@@ -773,7 +940,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 		how = name_frames(&r, afresh);
 	}
 	if (how != PYTHON_READ)
-		p->read = p->same = 0;
+		p->read = p->same = p->seam = 0;
 	return how;
 }
 
@@ -879,6 +1046,7 @@ SIGSAFE void python_frames_keep(struct python_frames *p)
 		p->now = p->fresh = memo;
 	}
 	p->count = p->read;
+	p->memo_seam = p->seam;
 	p->memo_first = p->first;
 	p->read = p->same = 0;
 }

@@ -9,6 +9,9 @@
  * to the next one.  3.9 has none, and 3.10 one more or less for a moment: but
  * there each function has a call of the loop, and the walk counts these.
  *
+ * A chain of more frames than are read is joined with those nearest to the
+ * root, which lie in order at the begin of the thread's stack of frames.
+ *
  * A chain that is caught half changed is refused.  What tells: the marks and
  * the frames must agree, a frame lies below the top of its stack, a generator
  * runs, and its code is a code object that has the instruction.
@@ -39,7 +42,8 @@ struct python_frame {
 };
 
 enum {
-	PYTHON_STATES = 4
+	PYTHON_STATES = 4,
+	PYTHON_ROOTS = 64, /* frames that deep chains are joined with */
 };
 
 struct python_frames {
@@ -58,7 +62,11 @@ struct python_frames {
 	uintptr_t first, memo_first;
 	uint32_t missed; /* times that it was looked for, and not found */
 	uint32_t named;  /* samples that had functions to be named */
+	uint32_t limit;  /* so many are read from the leaf on */
 	uint32_t most, count, read, same;
+	/* Behind so many, nearest to the root, others are left out, fresh and
+	   memo; 0: none are. */
+	uint32_t seam, memo_seam;
 	/* From the root, the last `count` and `read` of `most`; the first
 	   `same` of both are the same. */
 	struct python_frame *memo, *fresh;

@@ -929,6 +929,18 @@ SIGSAFE static bool is_interpreters_own(struct unwinder *u,
 	       is_of_python(u, w, i + 1);
 }
 
+/* The node for what is left out, below the frames that are joined. */
+SIGSAFE static live_ref insert_joined(struct tree *tree, live_ref node,
+				      int *why)
+{
+	node = tree_child(tree, node, LIVE_NODE_PARTIAL, LOSS_JOINED_DEPTH, 0);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	else if (*why == COMPLETE)
+		*why = LOSS_JOINED_DEPTH;
+	return node;
+}
+
 /* Those functions, below a node. */
 SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
 				      live_ref node, uint32_t *next,
@@ -936,21 +948,23 @@ SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
 {
 	for (; node && runs_python(u, *next, sp); ++*next) {
 		struct python_frame *f = python_frame_fresh(&u->python, *next);
-		bool known = *next < u->python.same && f->parent == node;
+		bool known;
 
+		if (*next && *next == u->python.seam)
+			node = insert_joined(tree, node, why);
+		known = *next < u->python.same && f->parent == node;
 		f->parent = node;
-		if (!known || !f->node)
+		if (node && (!known || !f->node))
 			f->node = tree_child(tree, node, LIVE_NODE_PYTHON,
 					     f->name.index,
 					     python_frame_offset(f));
-		node = f->node;
+		node = node ? f->node : 0;
 		if (!node)
 			*why = LOSS_DROPPED_FULL;
 	}
 	return node;
 }
 
-/* The node for what is left out, below the frames that are joined. */
 SIGSAFE static live_ref record_joined(struct unwinder *u, struct tree *tree,
 				      const struct walk *w, int *why)
 {
@@ -965,12 +979,7 @@ SIGSAFE static live_ref record_joined(struct unwinder *u, struct tree *tree,
 				       place_of_pc(u, f->at.pc, f->exact), why);
 		node = f->node;
 	}
-	if (!node)
-		return 0;
-	node = tree_child(tree, node, LIVE_NODE_PARTIAL, LOSS_JOINED_DEPTH, 0);
-	if (!node)
-		*why = LOSS_DROPPED_FULL;
-	return node;
+	return node ? insert_joined(tree, node, why) : 0;
 }
 
 /*
@@ -1087,9 +1096,11 @@ SIGSAFE static void settle_python(struct unwinder *u, struct walk *w,
 		w->why = LOSS_DROPPED_BUSY;
 	else if (how == PYTHON_TORN && w->why == COMPLETE)
 		w->why = LOSS_PARTIAL_PYTHON;
-	else if (how == PYTHON_READ && p->cut && w->why == COMPLETE)
+	if (!p->cut || p->seam)
+		return;
+	if (how == PYTHON_READ && w->why == COMPLETE)
 		w->why = LOSS_PARTIAL_DEPTH;
-	while (p->cut && p->read && w->count > 1 &&
+	while (p->read && w->count > 1 &&
 	       w->path[w->count - 1].at.sp > python_frame_fresh(p, 0)->entry)
 		w->count--;
 }
@@ -1587,7 +1598,7 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 	struct unwind_word *w;
 
 	if (!p->lasting || !n || layout->frame.tags || p->known > 1 ||
-	    (layout->frame.unit && !python_state_stays(p)) ||
+	    (layout->frame.unit && !python_state_stays(p)) || p->memo_seam ||
 	    n + (p->count + 5) * UNWIND_LINE + p->count > most ||
 	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
 	    (layout->cframe.there &&
