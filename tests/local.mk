@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate \
+	tests/unit/analyses tests/unit/batch tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
@@ -9,7 +9,7 @@ UNIT_TESTS = \
 	tests/unit/history tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments \
 	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
-	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/pack tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
+	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/time-grid tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
@@ -245,7 +245,7 @@ endif
 SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/system/examples.sh \
-	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
+	tests/rules/style.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
 	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cmd-merge.c - copse merge: the rank files of a directory become run.h5, here
- * or, under a launcher, by all processes of the job together.
+ * cmd-merge.c - copse merge: the rank files of a directory become run.h5.  Of
+ * the processes of a job the first merges, and the others end at once.
  */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/blob.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "launch/job.h"
 #include "run/run.h"
 #include "symbol/symbol.h"
-#include "run/team.h"
 #include "profile/store/store.h"
 #include "tools/command.h"
-#include "tools/merge-job.h"
 #include "tools/pick.h"
 #include "tools/progress.h"
 
@@ -33,9 +32,8 @@ static const struct option options[] = {
 	  &output },
 	{ 't', "threads", "N", "work with N threads, not one for each core",
 	  set_count, &threads },
-	{ 0, "alone", NULL,
-	  "do not merge together with a job's other processes", set_flag,
-	  &alone },
+	{ 0, "alone", NULL, "merge in this process, also as one of a job's",
+	  set_flag, &alone },
 	{ 0, "loops", "on|off", "look for loops in machine code, or not",
 	  set_string, &loops },
 	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", set_string,
@@ -90,31 +88,46 @@ static int set_names(void)
 	return 0;
 }
 
-/* The root's choice is that of all. */
-static int pick_for_team(char **to, struct team *team, const char *word)
+/*
+ * A launcher binds each of a job's processes to a core, and this one does the
+ * work of all: it may use all cores of the host that are the job's.  Slurm
+ * says how many they are also where nothing keeps the job to them.
+ */
+static void use_cores_of_job(void)
 {
-	struct blob words = { 0 };
-	int err;
+	const char *slurms = getenv("SLURM_CPUS_ON_NODE");
+	unsigned int cores = slurms ? (unsigned int)atoi(slurms) : 0;
+	cpu_set_t set;
 
-	*to = NULL;
-	if (team_is_root(team))
-		*to = pick_run(word, quiet ? NULL : "merge");
-	if (!team)
-		return *to ? 0 : -ENOMEM;
-	if (*to)
-		blob_put_text(&words, *to);
-	err = team->share(team, &words);
-	if (!err && !*to) {
-		word = blob_get_text(&words);
-		*to = word ? strdup(word) : NULL;
-		err = *to ? 0 : no_memory();
-	}
-	blob_fini(&words);
-	return err;
+	memset(&set, 0xff, sizeof(set));
+	sched_setaffinity(0, sizeof(set), &set);
+	if (threads || sched_getaffinity(0, sizeof(set), &set))
+		return;
+	threads = (unsigned int)CPU_COUNT(&set);
+	if (cores && cores < threads)
+		threads = cores;
 }
 
-static int merge_one(struct team *team, unsigned int share,
-		     const char *directory)
+/* False: another process of the job merges. */
+static bool is_merging_process(void)
+{
+	struct job job;
+
+	job_init(&job);
+	if (alone || !job.launched)
+		return true;
+	if (job.rank > 0)
+		return false;
+	use_cores_of_job();
+	if (job.size > 1 && !quiet)
+		fprintf(stderr,
+			"copse merge: the first of %d processes merges, with "
+			"%u thread%s; the others have ended\n",
+			job.size, threads, threads == 1 ? "" : "s");
+	return true;
+}
+
+static int merge_one(const char *directory)
 {
 	struct progress bar;
 	struct merge_progress progress = progress_start(&bar);
@@ -126,44 +139,39 @@ static int merge_one(struct team *team, unsigned int share,
 	if (!path)
 		return no_memory();
 	store_mind_signals();
-	progress.threads = threads ? threads : share;
-	progress.team = team;
+	progress.threads = threads;
 	err = merge_save(&run, directory, path, &progress);
 	progress_end(&bar);
 	if (run)
 		print_problems(run);
-	if (!err && team_is_root(team))
+	if (!err)
 		print_result(run, path);
 	run_free(run);
 	free(path);
 	return err;
 }
 
-int merge_by(struct team *team, unsigned int share, int argc, char **argv)
+static int run_merge(int argc, char **argv)
 {
 	char *directory;
 	int err;
 
+	if (!is_merging_process())
+		return 0;
 	if (argc != 1)
 		return fail(-EINVAL,
 			    "one directory is wanted: copse merge DIR");
 	if (!*argv[0])
 		return fail(-EINVAL, "the directory's name is empty");
 	err = set_names();
-	if (!err)
-		err = pick_for_team(&directory, team, argv[0]);
 	if (err)
 		return err;
-	err = merge_one(team, share, directory);
+	directory = pick_run(argv[0], quiet ? NULL : "merge");
+	if (!directory)
+		return -ENOMEM;
+	err = merge_one(directory);
 	free(directory);
 	return err;
-}
-
-static int run_merge(int argc, char **argv)
-{
-	int err = alone ? MERGE_ALONE : merge_job_begin(argc == 1);
-
-	return err == MERGE_ALONE ? merge_by(NULL, 0, argc, argv) : err;
 }
 
 const struct command command_merge = {

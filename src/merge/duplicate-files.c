@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "merge/duplicate-files.h"
-#include "run/run-blob.h"
 
 static uint32_t first_of(struct map *known, const struct run_rank *r,
 			 uint32_t input)
@@ -40,23 +39,6 @@ int copies_find(struct inputs *inputs, const struct run *run, bool *found)
 	}
 	map_fini(&known);
 	return first == MAP_NONE ? no_memory() : 0;
-}
-
-void copies_pack(const struct inputs *inputs, struct blob *to)
-{
-	for (size_t i = 0; i < inputs->count; i++)
-		blob_put(to, &inputs->at[i].same_as, 1, sizeof(uint32_t));
-}
-
-int copies_unpack(struct inputs *inputs, struct blob *from)
-{
-	for (size_t i = 0; i < inputs->count; i++) {
-		uint32_t *to = &inputs->at[i].same_as;
-
-		if (!blob_get_one(from, to, sizeof(*to)))
-			return pack_error(from);
-	}
-	return 0;
 }
 
 char *copies_say(const struct inputs *inputs, const struct input *input)

@@ -14,10 +14,6 @@
  */
 int copies_find(struct inputs *inputs, const struct run *run, bool *found);
 
-/* From one process to another; as run/run-blob.h. */
-void copies_pack(const struct inputs *inputs, struct blob *to);
-int copies_unpack(struct inputs *inputs, struct blob *from);
-
 /* "the same process as in rank-0.h5: left out", to be freed; NULL: no memory.
  */
 char *copies_say(const struct inputs *inputs, const struct input *input);

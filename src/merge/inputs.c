@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "merge/inputs.h"
-#include "run/run-blob.h"
 #include "base/ordered-pool.h"
 #include "profile/store/node-file.h"
 
@@ -239,39 +238,4 @@ void inputs_only(struct inputs *inputs, const char *file)
 			free(at->label);
 	}
 	inputs->count = kept;
-}
-
-size_t inputs_settled(const struct inputs *inputs)
-{
-	size_t n = 0;
-
-	while (n < inputs->count && !inputs->at[n].live)
-		n++;
-	return n;
-}
-
-void inputs_pack(const struct inputs *inputs, struct blob *to)
-{
-	blob_put(to, inputs->at, inputs->count, sizeof(*inputs->at));
-	for (size_t i = 0; i < inputs->count; i++)
-		blob_put_text(to, inputs->at[i].label);
-}
-
-int inputs_unpack(struct inputs *inputs, struct blob *from)
-{
-	size_t count;
-	const struct input *at = blob_get(from, &count, sizeof(*at));
-
-	if (at)
-		inputs->at = calloc(count + 1, sizeof(*at));
-	for (size_t i = 0; i < count && inputs->at; i++) {
-		const char *label = blob_get_text(from);
-		struct input one = at[i];
-
-		one.label = label ? strdup(label) : NULL;
-		if (!one.label)
-			return pack_error(from);
-		inputs->at[inputs->count++] = one;
-	}
-	return inputs->at ? 0 : pack_error(from);
 }

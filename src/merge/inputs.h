@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/blob.h"
 #include "profile/profile.h"
 
 struct input {
@@ -45,10 +44,3 @@ bool inputs_is_name(const char *file);
 /* A rank file, or all that a host's holds; the file's name is the path. */
 int inputs_of_file(struct inputs *inputs, const char *path);
 void inputs_fini(struct inputs *inputs);
-
-/* How many there are before the raw copies, which come last. */
-size_t inputs_settled(const struct inputs *inputs);
-
-/* From one process to another; as run/run-blob.h. */
-void inputs_pack(const struct inputs *inputs, struct blob *to);
-int inputs_unpack(struct inputs *inputs, struct blob *from);

@@ -6,7 +6,6 @@ libmerge_la_SOURCES = \
 	src/merge/duplicate-files.c src/merge/duplicate-files.h \
 	src/merge/fresh.c \
 	src/merge/gpu-lines.c \
-	src/merge/gpu-rows.c src/merge/gpu-rows.h \
 	src/merge/inputs.c src/merge/inputs.h \
 	src/merge/main-name.c \
 	src/merge/merge.c \
@@ -16,7 +15,6 @@ libmerge_la_SOURCES = \
 	src/merge/mpi-traffic.c src/merge/mpi-traffic.h \
 	src/merge/openmp.c src/merge/openmp.h \
 	src/merge/power-sums.c src/merge/power-sums.h \
-	src/merge/reduce.c src/merge/reduce.h \
 	src/merge/process-role.c \
 	src/merge/run-processes.c src/merge/run-processes.h \
 	src/merge/symbolize.c \
@@ -25,6 +23,5 @@ libmerge_la_SOURCES = \
 	src/merge/thread-times.c src/merge/thread-times.h \
 	src/merge/timeline.c src/merge/timeline.h \
 	src/merge/unify.c src/merge/unify.h \
-	src/merge/unify-pack.c \
 	src/merge/unify-tree.h
 libmerge_la_LIBADD = libwaits.la librun.la libsymbol.la -lpthread -lm

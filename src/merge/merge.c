@@ -22,10 +22,7 @@
 #include "merge/merging.h"
 #include "merge/openmp.h"
 #include "merge/thread-times.h"
-#include "run/run-blob.h"
-#include "merge/reduce.h"
 #include "run/split.h"
-#include "run/values-team.h"
 #include "run/values.h"
 #include "waits/wait-find.h"
 #include "base/ordered-pool.h"
@@ -58,9 +55,7 @@ static void pass_fini(struct merging *m)
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
 	power_fini(&m->power);
-	gpu_rows_fini(&m->gpu_rows);
 	free(m->jobs);
-	reduce_fini(m);
 	m->run = NULL;
 	m->unify = NULL;
 	m->jobs = NULL;
@@ -79,7 +74,8 @@ static const char *short_reason(const char *path)
 	return reason;
 }
 
-int merging_job(struct merging *m, const struct merged_job *more)
+/* One more file of a job, new or not. */
+static int add_job(struct merging *m, const struct merged_job *more)
 {
 	struct merged_job *job;
 	size_t i = 0;
@@ -99,23 +95,6 @@ int merging_job(struct merging *m, const struct merged_job *more)
 	if (more->newest > job->newest)
 		job->newest = more->newest;
 	return 0;
-}
-
-int merging_gpu(struct merging *m, const struct profile *p, uint32_t process,
-		const uint32_t *nodes)
-{
-	int err;
-
-	if (!team_is_root(m->team))
-		return gpu_rows_add(&m->gpu_rows, p, process, nodes);
-	err = gpu_facts_add(&m->facts, p, process);
-	if (!err)
-		err = devices_add(&m->devices, p, process, nodes);
-	if (!err)
-		err = power_add(&m->power, p, process, nodes);
-	if (!err)
-		err = gpu_bins_add(&m->gpu_bins, p, process);
-	return err;
 }
 
 static int add_entry(struct merging *m, const struct profile *p,
@@ -216,7 +195,13 @@ static int add_profile(struct merging *m, struct input_file *file,
 	if (!err)
 		err = thread_groups_add(&m->threads, p, process, nodes);
 	if (!err)
-		err = merging_gpu(m, p, process, nodes);
+		err = gpu_facts_add(&m->facts, p, process);
+	if (!err)
+		err = devices_add(&m->devices, p, process, nodes);
+	if (!err)
+		err = power_add(&m->power, p, process, nodes);
+	if (!err)
+		err = gpu_bins_add(&m->gpu_bins, p, process);
 	if (!err)
 		err = add_entry(m, p, name, &file->times);
 	if (!err)
@@ -224,7 +209,7 @@ static int add_profile(struct merging *m, struct input_file *file,
 	if (!err)
 		err = add_identity(m->run, &p->id);
 	if (!err && *key)
-		err = merging_job(m, &job);
+		err = add_job(m, &job);
 	return err;
 }
 
@@ -237,7 +222,6 @@ static int add_profile(struct merging *m, struct input_file *file,
 struct input_reading {
 	struct merging *m;
 	const char *wanted;
-	size_t first; /* of the files */
 };
 
 static void file_drop(void *item)
@@ -285,7 +269,7 @@ static int read_input_file(void *of, size_t i, void **item)
 {
 	const struct input_reading *reading = of;
 	const struct merging *m = reading->m;
-	const struct input *input = &m->inputs.at[reading->first + i];
+	const struct input *input = &m->inputs.at[i];
 	struct input_file *file = calloc(1, sizeof(*file));
 	int err = file ? 0 : -ENOMEM;
 
@@ -308,13 +292,12 @@ static int add_file(void *of, size_t i, void *item)
 {
 	struct input_reading *reading = of;
 	struct merging *m = reading->m;
-	const struct input *input = &m->inputs.at[reading->first + i];
+	const struct input *input = &m->inputs.at[i];
 	struct input_file *file = item;
 	size_t before = m->run->rank_count;
 	int err = 0;
 
-	say_merge_progress(m, "reading profiles", reading->first + i,
-			   m->inputs.count);
+	say_merge_progress(m, "reading profiles", i, m->inputs.count);
 	if (file->reason)
 		err = run_problem(m->run, input->label, file->reason);
 	else if (!(input->live && is_process_known(m->run, file->profile)))
@@ -342,20 +325,6 @@ static int add_profile_values(void *of, size_t i, void *item)
 	return err;
 }
 
-static int read_range(struct merging *m, const char *wanted, size_t first,
-		      size_t end)
-{
-	struct input_reading reading = { m, wanted, first };
-	struct ordered_work work = { .count = end - first,
-				     .make = read_input_file,
-				     .take = add_file,
-				     .finish = add_profile_values,
-				     .drop = file_drop,
-				     .of = &reading };
-
-	return ordered_pool_run(&work, threads(m));
-}
-
 static int pass_init(struct merging *m)
 {
 	pass_fini(m);
@@ -369,25 +338,19 @@ static int pass_init(struct merging *m)
 	return 0;
 }
 
-/*
- * Of a team, each reads its share, one piece of the list, and what they have is
- * put together in the order of the list.  Raw copies come last: to know which
- * of them are not needed, who reads them has to know all other files.
- */
 static int read_all_inputs(struct merging *m, const char *wanted)
 {
-	size_t settled = inputs_settled(&m->inputs);
-	size_t size = (size_t)team_size(m->team);
-	size_t rank = m->team ? (size_t)m->team->rank : 0;
+	struct input_reading reading = { m, wanted };
+	struct ordered_work work = { .count = m->inputs.count,
+				     .make = read_input_file,
+				     .take = add_file,
+				     .finish = add_profile_values,
+				     .drop = file_drop,
+				     .of = &reading };
 	int err = pass_init(m);
 
 	if (!err)
-		err = read_range(m, wanted, settled * rank / size,
-				 settled * (rank + 1) / size);
-	if (!err)
-		err = reduce(m);
-	if (!err && team_is_root(m->team))
-		err = read_range(m, wanted, settled, m->inputs.count);
+		err = ordered_pool_run(&work, threads(m));
 	say_merge_progress(m, "reading profiles", m->inputs.count,
 			   m->inputs.count);
 	return err;
@@ -425,9 +388,8 @@ static int read_main_job(struct merging *m)
 	bool copies = false;
 	int err = read_all_inputs(m, NULL);
 
-	if (!err && team_is_root(m->team))
+	if (!err)
 		err = choose_inputs(m, &wanted, &copies);
-	err = reduce_tell_choice(m, err, &wanted, &copies);
 	if (!err && (wanted || copies))
 		err = read_all_inputs(m, wanted);
 	free(wanted);
@@ -479,13 +441,9 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 		thread_groups_wanted(&m->threads, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
 		power_wanted(&m->power, references.wanted);
-		if (m->team)
-			unify_valued(m->unify, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
-	if (!err)
-		err = reduce_tell_tree(m, 0, references.became, order);
 	if (!err)
 		err = match_rename(&m->parts, m->run, order, references.became);
 	if (!err) {
@@ -547,20 +505,6 @@ static int finish_merge(struct merging *m)
 	return err;
 }
 
-/* The run without statistics, at the root; at the others what it takes. */
-static int unite(struct merging *m)
-{
-	int err = read_main_job(m);
-
-	if (!team_is_root(m->team))
-		return err ? err : reduce_hear_tree(m);
-	if (!err && !m->run->rank_count)
-		err = nothing(m);
-	if (!err)
-		err = finish_merge(m);
-	return err ? reduce_tell_tree(m, err, NULL, NULL) : 0;
-}
-
 /* Of one file of the directory, or of all; the values are not in memory. */
 static int merge_profiles(struct run **to, const char *directory,
 			  const char *only,
@@ -570,31 +514,30 @@ static int merge_profiles(struct run **to, const char *directory,
 			     .only = only,
 			     .progress = progress };
 	struct run *run;
-	int err = 0;
+	int err;
 
-	m.team = progress ? progress->team : NULL;
 	fail_step("reading profiles");
-	if (team_is_root(m.team))
-		err = inputs_list(&m.inputs, directory);
+	err = inputs_list(&m.inputs, directory);
 	if (only)
 		inputs_only(&m.inputs, only);
-	err = reduce_tell_inputs(&m, err);
 	if (!err)
-		err = unite(&m);
+		err = read_main_job(&m);
+	if (!err && !m.run->rank_count)
+		err = nothing(&m);
+	if (!err)
+		err = finish_merge(&m);
 	run = m.run;
 	m.run = NULL;
 	pass_fini(&m); /* its room is needed for the values */
 	inputs_fini(&m.inputs);
 	fail_step("bringing values together");
-	if (!err && m.team)
-		err = values_to_root(run, m.team);
-	if (!err && team_is_root(m.team))
+	if (!err)
 		err = values_arrange(run);
-	if (!err && team_is_root(m.team))
+	if (!err)
 		err = waits_bound(run);
-	if (!err && team_is_root(m.team))
+	if (!err)
 		err = run_stats(run);
-	if (!err && team_is_root(m.team))
+	if (!err)
 		err = split_make(run);
 	if (err)
 		run_free(run);
@@ -627,18 +570,13 @@ int merge_directory(struct run **to, const char *directory,
 int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress)
 {
-	struct team *team = progress ? progress->team : NULL;
-	struct blob done = { 0 };
 	bool kept = false;
 	int err = merge_profiles(to, directory, NULL, progress);
 
 	fail_step("writing the database");
-	if (!err && team_is_root(team))
+	if (!err)
 		err = fresh_keep(to, path, &kept);
-	if (!err && team_is_root(team) && !kept)
-		err = run_save(*to, path);
-	/* The others sleep until all is written. */
-	return !err && team ? team->share(team, &done) : err;
+	return err || kept ? err : run_save(*to, path);
 }
 
 /*

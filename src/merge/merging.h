@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merging.h - a merge so far: of merge.c, and of reduce.c for a team. */
+/* merging.h - a merge so far. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,11 +9,9 @@
 #include "waits/timeline/steps.h"
 #include "waits/timeline/time-bins.h"
 #include "merge/merge-gpu-tables.h"
-#include "merge/gpu-rows.h"
 #include "merge/inputs.h"
 #include "merge/power-sums.h"
 #include "run/run.h"
-#include "run/team.h"
 #include "merge/mpi-traffic.h"
 #include "merge/thread-groups.h"
 #include "merge/unify.h"
@@ -25,14 +23,11 @@ struct merged_job {
 	uint64_t newest;
 };
 
-struct reduced; /* what another process has become part of ours */
-
 struct merging {
 	const char *directory;
 	const char *only; /* file of it, or NULL: all */
 	struct inputs inputs;
 	const struct merge_progress *progress;
-	struct team *team; /* NULL: alone */
 	struct run *run;
 	struct unify *unify;
 	struct matched_events parts;
@@ -43,23 +38,9 @@ struct merging {
 	struct gpu_facts facts;
 	struct devices devices;
 	struct power power;
-	struct gpu_rows gpu_rows; /* of who is not the root, for it */
 	struct merged_job *jobs;
 	size_t job_count;
-	struct reduced *reduced;
-	size_t reduced_count;
-	bool told; /* the root, the others: how it went so far */
 };
-
-/* Add to the job of that key, new or not; 0, or -ENOMEM with a reason. */
-int merging_job(struct merging *m, const struct merged_job *more);
-
-/*
- * What a profile has of GPUs: the root adds it to facts, devices and power, the
- * others keep it.  0, or -ENOMEM with a reason.
- */
-int merging_gpu(struct merging *m, const struct profile *p, uint32_t process,
-		const uint32_t *nodes);
 
 /*
  * main-name.c: call the function that starts a stripped program by its name.

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
-#include "run/run-blob.h"
 #include "merge/mpi-traffic.h"
 #include "merge/unify-tree.h"
 
@@ -227,109 +226,6 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
 	}
 	free(comms);
 	return err ? no_memory() : 0;
-}
-
-/*
- * Of another process.
- */
-
-void traffic_pack(const struct traffic *t, struct blob *to)
-{
-	const struct run_calls *sum = &t->sum;
-	uint64_t block = sum->peer_block;
-
-	blob_put_strings(to, &t->names);
-	blob_put(to, sum->comms, sum->comm_count, sizeof(*sum->comms));
-	blob_put(to, sum->sites, sum->site_count, sizeof(*sum->sites));
-	blob_put(to, sum->sizes, sum->size_count, sizeof(*sum->sizes));
-	blob_put(to, &block, 1, sizeof(block));
-	blob_put(to, sum->peers, sum->peer_count, sizeof(*sum->peers));
-}
-
-static int absorb_sites(struct traffic *t, struct blob *from,
-			const uint32_t *comms, const uint32_t *nodes)
-{
-	size_t count;
-	const struct run_site *at = blob_get(from, &count, sizeof(*at));
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct run_site one = at[i];
-
-		one.node = nodes[at[i].node];
-		err = put_site(t, one, comms);
-	}
-	return err;
-}
-
-/* The communicators, and the calls that name them. */
-static int absorb_comms(struct traffic *t, struct blob *from,
-			const uint32_t *nodes)
-{
-	struct strings names = { 0 };
-	uint32_t *same = blob_get_strings(from, &names);
-	size_t count;
-	const struct run_comm *at = blob_get(from, &count, sizeof(*at));
-	uint32_t *comms = calloc(count + 1, sizeof(*comms));
-	int err = same && at && comms ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++)
-		err = put_comm(t, &at[i], str_at(&names, at[i].name),
-			       &comms[i]);
-	if (!err)
-		err = absorb_sites(t, from, comms, nodes);
-	free(comms);
-	free(same);
-	strings_fini(&names);
-	return err;
-}
-
-static int absorb_sizes(struct traffic *t, struct blob *from,
-			const uint32_t *nodes)
-{
-	size_t count;
-	const struct run_size *at = blob_get(from, &count, sizeof(*at));
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct run_size one = at[i];
-
-		one.node = nodes[one.node];
-		err = put_size(t, &one);
-	}
-	return err;
-}
-
-static int absorb_peers(struct traffic *t, struct blob *from, uint32_t process)
-{
-	uint64_t block = 0;
-	int err = blob_get_one(from, &block, sizeof(block)) ? 0 : -ENOMEM;
-	size_t count;
-	const struct run_peer *at = blob_get(from, &count, sizeof(*at));
-
-	if (!at)
-		return -ENOMEM;
-	while (!err && t->sum.peer_block < block)
-		err = widen_blocks(t);
-	for (size_t i = 0; i < count && !err; i++) {
-		struct run_peer one = at[i];
-
-		one.rank += process;
-		err = add_peer(t, &one);
-	}
-	return err;
-}
-
-int traffic_absorb(struct traffic *t, struct blob *from, uint32_t process,
-		   const uint32_t *nodes)
-{
-	int err = absorb_comms(t, from, nodes);
-
-	if (!err)
-		err = absorb_sizes(t, from, nodes);
-	if (!err)
-		err = absorb_peers(t, from, process);
-	return err ? pack_error(from) : 0;
 }
 
 /*

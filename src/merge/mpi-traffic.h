@@ -37,9 +37,3 @@ void traffic_wanted(const struct traffic *traffic, bool *wanted);
 /* run->calls, with its names; traffic is empty then.  0, or -ENOMEM. */
 int traffic_finish(struct traffic *traffic, struct run *run,
 		   const uint32_t *order, const uint32_t *became);
-
-/* run-blob.h; `process` is what the other's process 0 became. */
-struct blob;
-void traffic_pack(const struct traffic *traffic, struct blob *to);
-int traffic_absorb(struct traffic *traffic, struct blob *from, uint32_t process,
-		   const uint32_t *nodes);

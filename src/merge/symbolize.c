@@ -1028,7 +1028,7 @@ static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 		      by_metric_name);
 	for (size_t i = 0; i < count; i++)
 		put_metric(run, &n->u->metrics[i]);
-	return unify_give_records(n->u, run, n->became, order, run->rank_count);
+	return unify_give_records(n->u, run, n->became, order);
 }
 
 int unify_finish(struct unify *u, struct run *run, const uint32_t *order,

@@ -11,7 +11,6 @@
 #include "base/err.h"
 #include "merge/run-processes.h"
 #include "merge/thread-count.h"
-#include "run/run-blob.h"
 
 int thread_groups_init(struct thread_groups *g)
 {
@@ -221,39 +220,6 @@ int thread_groups_add(struct thread_groups *g, const struct profile *p,
 				 nodes);
 	free(rows);
 	return err ? no_memory() : 0;
-}
-
-/*
- * Of another process.
- */
-
-void thread_groups_pack(const struct thread_groups *g, struct blob *to)
-{
-	blob_put_strings(to, &g->names);
-	blob_put(to, g->sum.groups, g->sum.group_count, sizeof(*g->sum.groups));
-}
-
-int thread_groups_absorb(struct thread_groups *g, struct blob *from,
-			 uint32_t process, const uint32_t *nodes)
-{
-	struct strings names = { 0 };
-	uint32_t *same = blob_get_strings(from, &names);
-	size_t count;
-	const struct run_thread_group *at = blob_get(from, &count, sizeof(*at));
-	int err = same && at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct run_thread_group one = at[i];
-
-		one.rank += process;
-		one.node = nodes[one.node];
-		one.name = str_add(&g->names, str_at(&names, one.name));
-		if (one.name == STR_NONE || !keep_group(g, &one))
-			err = -ENOMEM;
-	}
-	free(same);
-	strings_fini(&names);
-	return err ? pack_error(from) : 0;
 }
 
 /*

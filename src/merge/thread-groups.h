@@ -31,9 +31,3 @@ void thread_groups_wanted(const struct thread_groups *groups, bool *wanted);
 /* run->threads, with its names; groups are none then.  0, or -ENOMEM. */
 int thread_groups_finish(struct thread_groups *groups, struct run *run,
 			 const uint32_t *order, const uint32_t *became);
-
-/* run-blob.h; `process` is what the other's process 0 became. */
-struct blob;
-void thread_groups_pack(const struct thread_groups *groups, struct blob *to);
-int thread_groups_absorb(struct thread_groups *groups, struct blob *from,
-			 uint32_t process, const uint32_t *nodes);

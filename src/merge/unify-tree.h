@@ -56,22 +56,9 @@ struct unify {
 };
 
 /*
- * unify.c: the index of what is equal to it, added when it is new; strings are
- * those of the tree.  MAP_NONE: out of memory.
- */
-uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id);
-uint32_t unify_name(struct unify *u, const struct address_name *name);
-uint32_t unify_node(struct unify *u, const struct address_node *node);
-
-/*
- * The records become the source of the run, which has its metrics: became[] is
- * the run's node for each of the tree's, order[] its rank for each of so many
- * processes.  0, or -ENOMEM with a reason.
+ * unify.c: the records become the source of the run, which has its ranks and
+ * metrics: became[] is the run's node for each of the tree's, order[] its rank
+ * for each process.  0, or -ENOMEM with a reason.
  */
 int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
-		       const uint32_t *order, size_t processes);
-
-/* The metric of that name, with one more counting; NULL: out of memory. */
-struct address_metric *unify_metric(struct unify *u, const char name[56],
-				    enum unit unit, enum merge merge,
-				    const struct counting *counting);
+		       const uint32_t *order);

@@ -91,7 +91,7 @@ int unify_check(const struct profile *p)
 	return 0;
 }
 
-uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
+static uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
 {
 	uint32_t index;
 
@@ -127,7 +127,7 @@ static uint64_t name_key(const struct address_name *n)
 	return (uint64_t)n->class << 32 | n->detail;
 }
 
-uint32_t unify_name(struct unify *u, const struct address_name *n)
+static uint32_t unify_name(struct unify *u, const struct address_name *n)
 {
 	uint32_t index;
 
@@ -163,7 +163,7 @@ static uint64_t node_key(const struct address_node *node)
 	       node->owner;
 }
 
-uint32_t unify_node(struct unify *u, const struct address_node *node)
+static uint32_t unify_node(struct unify *u, const struct address_node *node)
 {
 	uint32_t index;
 
@@ -377,26 +377,26 @@ static void add_counting(struct counting *to, const struct counting *from)
 	to->running_ns += from->running_ns;
 }
 
-struct address_metric *unify_metric(struct unify *u, const char name[56],
-				    enum unit unit, enum merge merge,
-				    const struct counting *counting)
+/* The metric of that name, with one more counting; NULL: out of memory. */
+static const struct address_metric *unify_metric(struct unify *u,
+						 const struct profile_column *c)
 {
 	struct address_metric *m;
 	size_t i = 0;
 
-	while (i < u->metric_count && strcmp(u->metrics[i].name, name) != 0)
+	while (i < u->metric_count && strcmp(u->metrics[i].name, c->name) != 0)
 		i++;
 	if (!ARRAY_GROW(u->metrics, u->metric_count, u->metric_room))
 		return NULL;
 	m = &u->metrics[i];
 	if (i == u->metric_count) {
-		*m = (struct address_metric){ .unit = unit,
-					      .merge = merge,
+		*m = (struct address_metric){ .unit = c->unit,
+					      .merge = c->merge,
 					      .number = (uint32_t)i };
-		memcpy(m->name, name, sizeof(m->name));
+		memcpy(m->name, c->name, sizeof(m->name));
 		u->metric_count++;
 	}
-	add_counting(&m->counting, counting);
+	add_counting(&m->counting, &c->counting);
 	return m;
 }
 
@@ -404,9 +404,8 @@ static int unify_metrics(struct unify *u, const struct profile *p,
 			 uint32_t *metrics)
 {
 	for (size_t i = 0; i < p->column_count; i++) {
-		const struct profile_column *c = &p->columns[i];
-		const struct address_metric *m = unify_metric(
-			u, c->name, c->unit, c->merge, &c->counting);
+		const struct address_metric *m =
+			unify_metric(u, &p->columns[i]);
 
 		if (!m)
 			return -ENOMEM;
@@ -428,13 +427,13 @@ static uint32_t *unified_metric(const struct unify *u, const struct run *run)
 }
 
 int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
-		       const uint32_t *order, size_t processes)
+		       const uint32_t *order)
 {
 	struct run_source_names names = { .became = became,
 					  .order = order,
 					  .metric_of = unified_metric(u, run),
 					  .nodes = u->node_count,
-					  .processes = processes,
+					  .processes = run->rank_count,
 					  .metrics = u->metric_count };
 
 	if (names.metric_of)

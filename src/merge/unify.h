@@ -20,7 +20,6 @@
 #include "symbol/symbol.h"
 #include "profile/profile.h"
 
-struct blob;
 struct unify;
 
 /* NULL when out of memory.  Records beyond the memory go to the directory. */
@@ -81,12 +80,3 @@ size_t unify_size(const struct unify *unify);
 int unify_finish(struct unify *unify, struct run *run, const uint32_t *order,
 		 const struct unify_references *references,
 		 const struct symbol_progress *progress);
-
-/* unify-pack.c: the tree, without its values, but with where there are any. */
-int unify_pack(const struct unify *unify, struct blob *to);
-/* (*nodes)[i], by malloc, is what the other's node i became, of *count. */
-int unify_absorb(struct unify *unify, struct blob *from, uint32_t **nodes,
-		 size_t *count);
-
-/* The nodes that have values, here or in processes that were absorbed. */
-void unify_valued(const struct unify *unify, bool *nodes);

@@ -8,7 +8,6 @@ librun_la_SOURCES = \
 	src/run/path-sums-file.c \
 	src/run/records.c src/run/records.h \
 	src/run/run.c src/run/run.h \
-	src/run/run-blob.c src/run/run-blob.h \
 	src/run/run-build.h \
 	src/run/run.def src/run/run-check.c \
 	src/run/run-file.c \
@@ -17,11 +16,9 @@ librun_la_SOURCES = \
 	src/run/split.c src/run/split.def src/run/split.h \
 	src/run/split-bins.c src/run/split-bins.h \
 	src/run/stats.c \
-	src/run/team.h \
 	src/run/tiles.c src/run/tiles.h \
 	src/run/transpose.c \
 	src/run/values.c src/run/values.h \
 	src/run/values-file.c \
-	src/run/values-read.c \
-	src/run/values-team.c src/run/values-team.h
+	src/run/values-read.c
 librun_la_LIBADD = -lpthread -lm

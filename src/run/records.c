@@ -92,16 +92,6 @@ static int keep_record(struct records *r, struct record record,
 	return err ? err : append_record(r, &record);
 }
 
-int records_add_named(struct records *r, uint32_t rank, const void *bytes,
-		      size_t size)
-{
-	struct record record = { .size = (uint32_t)size,
-				 .process = rank,
-				 .named = true };
-
-	return keep_record(r, record, bytes);
-}
-
 bool record_section(const uint8_t **at, const uint8_t *end,
 		    struct section *section)
 {
@@ -119,13 +109,22 @@ bool record_section(const uint8_t **at, const uint8_t *end,
 	return true;
 }
 
-void record_writer_fini(struct record_writer *w)
+/* To make one: section after section, each value by value. */
+struct record_writer {
+	uint8_t *bytes;
+	size_t size, room;
+	size_t section; /* where it begins */
+	uint32_t node;  /* the last one's */
+};
+
+static void record_writer_fini(struct record_writer *w)
 {
 	free(w->bytes);
 	*w = (struct record_writer){ 0 };
 }
 
-int record_begin(struct record_writer *w, uint32_t metric, size_t values)
+/* Room for so many values in a new section.  0, or -ENOMEM with a reason. */
+static int record_begin(struct record_writer *w, uint32_t metric, size_t values)
 {
 	struct record_header header = { .metric = metric };
 	size_t most = w->size + sizeof(header) + values * VALUE_MOST;
@@ -142,7 +141,20 @@ int record_begin(struct record_writer *w, uint32_t metric, size_t values)
 	return 0;
 }
 
-void record_end(struct record_writer *w)
+/* Between begin and end. */
+static inline void record_put(struct record_writer *w, uint32_t node,
+			      uint64_t value)
+{
+	int32_t step = (int32_t)(node - w->node);
+	uint32_t either = (uint32_t)step << 1 ^ (uint32_t)(step >> 31);
+	uint8_t *to = w->bytes + w->size;
+
+	to = packed_put(packed_put(to, either), value);
+	w->size = (size_t)(to - w->bytes);
+	w->node = node;
+}
+
+static void record_end(struct record_writer *w)
 {
 	struct record_header header;
 

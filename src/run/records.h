@@ -4,8 +4,7 @@
  * aside until the tree is complete, and given back by tiles.h.
  *
  * A record is what one process has: for each metric, (node, value), packed.
- * Nodes are those of the unified tree by address, or, when a record comes from
- * another process of the merge, those of the run.
+ * Nodes are those of the unified tree by address.
  *
  * Memory    RECORDS_MEMORY; what does not fit goes to a file.
  * Threads   Several may add at the same time.
@@ -24,8 +23,7 @@
 struct record {
 	uint64_t at; /* in the spill */
 	uint32_t size;
-	uint32_t process; /* the number that it was added under, or … */
-	bool named;       /* … the run's rank; nodes are the run's, too */
+	uint32_t process; /* the number that it was added under */
 };
 
 struct records;
@@ -46,10 +44,6 @@ int records_add(struct records *records, uint32_t process,
 		const struct profile *profile, const uint32_t *nodes,
 		const uint32_t *metrics);
 
-/* Add one that was packed by record_put(), with the run's numbers. */
-int records_add_named(struct records *records, uint32_t rank, const void *bytes,
-		      size_t size);
-
 /* The bytes of record i, which has records_at()->size of them. */
 int records_read(const struct records *records, size_t i, void *to);
 
@@ -65,19 +59,6 @@ struct section {
 bool record_section(const uint8_t **at, const uint8_t *end,
 		    struct section *section);
 
-/* To make one: section after section, each value by value. */
-struct record_writer {
-	uint8_t *bytes;
-	size_t size, room;
-	size_t section; /* where it begins */
-	uint32_t node;  /* the last one's */
-};
-
-void record_writer_fini(struct record_writer *w);
-/* Room for so many values in a new section.  0, or -ENOMEM with a reason. */
-int record_begin(struct record_writer *w, uint32_t metric, size_t values);
-void record_end(struct record_writer *w);
-
 /*
  * To unpack a section, for as long as at < end: a node is how far it is from
  * the last one, either way.
@@ -90,17 +71,4 @@ static inline const uint8_t *record_value(const uint8_t *at, uint32_t *node,
 	at = packed_get(packed_get(at, &step), value);
 	*node += (uint32_t)(step >> 1) ^ -(uint32_t)(step & 1);
 	return at;
-}
-
-/* Between begin and end. */
-static inline void record_put(struct record_writer *w, uint32_t node,
-			      uint64_t value)
-{
-	int32_t step = (int32_t)(node - w->node);
-	uint32_t either = (uint32_t)step << 1 ^ (uint32_t)(step >> 31);
-	uint8_t *to = w->bytes + w->size;
-
-	to = packed_put(packed_put(to, either), value);
-	w->size = (size_t)(to - w->bytes);
-	w->node = node;
 }

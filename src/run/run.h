@@ -152,7 +152,6 @@ struct merge_progress {
 	void (*step)(void *to, const char *what, size_t done, size_t of);
 	void *to;
 	unsigned int threads; /* to work with; 0: one for each core */
-	struct team *team;    /* of processes; NULL: alone */
 };
 
 /*
@@ -166,8 +165,7 @@ int merge_directory(struct run **to, const char *directory,
 /*
  * The same, and its file.  The run's values are only in the file: those of
  * large jobs are more than there is memory.  *to is NULL when nothing could be
- * merged; what could not be written is here, with its problems.  Of a team
- * (team.h), the root writes and has the run.
+ * merged; what could not be written is here, with its problems.
  */
 int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress);

@@ -150,8 +150,7 @@ struct making_tile { /* one thread's */
 static uint32_t rank_of_record(const struct making *m,
 			       const struct record *record)
 {
-	return record->named ? record->process
-			     : m->names->order[record->process];
+	return m->names->order[record->process];
 }
 
 static void making_tile_fini(struct making_tile *t)
@@ -201,8 +200,9 @@ static int read_records(struct making_tile *t)
 }
 
 static void add_section(struct making_tile *t, const struct section *section,
-			const uint32_t *became, enum merge merge)
+			enum merge merge)
 {
+	const uint32_t *became = t->m->names->became;
 	const uint8_t *at = section->at;
 	uint32_t node = 0;
 	uint64_t value;
@@ -212,7 +212,7 @@ static void add_section(struct making_tile *t, const struct section *section,
 		uint32_t is;
 
 		at = record_value(at, &node, &value);
-		is = became ? became[node] : node;
+		is = became[node];
 		sum = &t->sum[is];
 		seen = &t->seen[is / 64];
 		bit = (uint64_t)1 << is % 64;
@@ -264,15 +264,9 @@ static void add_tile_record(struct making_tile *t, size_t i, size_t metric)
 	const uint8_t *end = at + r->size;
 	struct section section;
 
-	while (record_section(&at, end, &section)) {
-		size_t is = r->named ? section.metric
-				     : m->names->metric_of[section.metric];
-
-		if (is == metric)
-			add_section(t, &section,
-				    r->named ? NULL : m->names->became,
-				    m->run->metrics[metric].merge);
-	}
+	while (record_section(&at, end, &section))
+		if (m->names->metric_of[section.metric] == metric)
+			add_section(t, &section, m->run->metrics[metric].merge);
 }
 
 /* All values of the metric; records of one rank stand side by side. */

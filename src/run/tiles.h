@@ -28,7 +28,7 @@ enum {
 
 struct tiles;
 
-/* What the numbers in records are in the run, unless records are named. */
+/* What the numbers in records are in the run. */
 struct tiles_names {
 	const uint32_t *became;    /* of each node by address: the run's node */
 	const uint32_t *order;     /* of each process: the run's rank, or

@@ -12,7 +12,6 @@
 #include "base/comparison.h"
 #include "live/layout.h"
 #include "waits/match-events.h"
-#include "run/run-blob.h"
 #include "run/values.h"
 #include "base/ordered-pool.h"
 
@@ -306,14 +305,6 @@ static int add_trace_points(struct matched_events *parts,
 	return err;
 }
 
-static int put_source(struct matched_events *parts, struct clock_source source)
-{
-	return array_append(&parts->sources, &parts->source_count,
-			    &parts->source_room, sizeof(source), &source)
-		       ? 0
-		       : -ENOMEM;
-}
-
 static int add_source(struct matched_events *parts, const struct profile *p,
 		      uint32_t process)
 {
@@ -321,7 +312,10 @@ static int add_source(struct matched_events *parts, const struct profile *p,
 
 	for (size_t i = 0; i < p->thread_count; i++)
 		clock_source_reach(&source, p->threads[i].last_ns);
-	return put_source(parts, source);
+	return array_append(&parts->sources, &parts->source_count,
+			    &parts->source_room, sizeof(source), &source)
+		       ? 0
+		       : -ENOMEM;
 }
 
 int match_add(struct matched_events *parts, const struct profile *p,
@@ -343,158 +337,6 @@ int match_add(struct matched_events *parts, const struct profile *p,
 	if (!err)
 		err = add_trace_points(parts, p, process, nodes);
 	return err ? no_memory() : 0;
-}
-
-/*
- * Of another process.
- */
-
-enum {
-	LEVELS = UINT8_MAX + 1 /* of parts; those of threads are up to 64 */
-};
-
-/*
- * The level follows from how many parts of each level all processes have, as if
- * one had them all: so no more of them travel than will be kept.
- */
-int match_agree(struct matched_events *parts, struct team *team)
-{
-	uint64_t counts[2 * LEVELS] = { 0 }, *reached = counts + LEVELS;
-	uint32_t level = 0;
-	uint64_t left = 0;
-	int err;
-
-	for (size_t i = 0; i < parts->count; i++)
-		counts[parts->at[i].level]++;
-	reached[parts->level]++;
-	err = team->sum(team, counts, 2 * LEVELS);
-	for (uint32_t i = 0; i < LEVELS; i++) {
-		left += counts[i];
-		level = reached[i] ? i : level;
-	}
-	for (uint32_t i = 0; i < level; i++)
-		left -= counts[i];
-	for (; left > parts->most && level < 64; level++)
-		left -= counts[level];
-	if (!err && level > parts->level)
-		raise_level(parts, level);
-	return err;
-}
-
-struct packed_events {
-	uint64_t parts; /* that its profiles have */
-	uint32_t level, thinned;
-};
-
-void match_pack(const struct matched_events *parts, struct blob *to)
-{
-	struct packed_events head = { parts->joined.parts, parts->level,
-				      parts->thinned };
-
-	blob_put(to, &head, 1, sizeof(head));
-	blob_put(to, parts->sources, parts->source_count,
-		 sizeof(*parts->sources));
-	blob_put(to, parts->at, parts->count, sizeof(*parts->at));
-	blob_put(to, parts->series, parts->series_count,
-		 sizeof(*parts->series));
-	for (size_t i = 0; i < parts->series_count; i++)
-		blob_put(to, parts->series[i].at, parts->series[i].count,
-			 sizeof(*parts->series[i].at));
-}
-
-static int absorb_sources(struct matched_events *parts, struct blob *from,
-			  uint32_t process)
-{
-	size_t count;
-	const struct clock_source *at = blob_get(from, &count, sizeof(*at));
-
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct clock_source source = at[i];
-
-		source.process += process;
-		err = put_source(parts, source);
-	}
-	return err;
-}
-
-static int absorb_records(struct matched_events *parts, struct blob *from,
-			  uint32_t process, const uint32_t *nodes)
-{
-	size_t count;
-	const struct event_record *at = blob_get(from, &count, sizeof(*at));
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct event_record part = at[i];
-
-		part.process += process;
-		part.node = nodes[part.node];
-		part.begin_node = nodes[part.begin_node];
-		err = put_event_record(parts, &part);
-	}
-	return err;
-}
-
-/* One of 2^(ours - theirs) of the points, which is at least 1. */
-static int absorb_series(struct matched_events *parts, struct blob *from,
-			 struct series s, const uint32_t *nodes,
-			 uint32_t thinned)
-{
-	size_t step = (size_t)1 << (parts->thinned - thinned), count;
-	const struct trace_point *at = blob_get(from, &count, sizeof(*at));
-
-	s.at = calloc(count / step + 1, sizeof(*s.at));
-	s.count = 0;
-	if (!at || !s.at) {
-		free(s.at);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i += step) {
-		s.at[s.count] = at[i];
-		s.at[s.count++].node = nodes[at[i].node];
-	}
-	return put_series(parts, &s);
-}
-
-static int absorb_trace_points(struct matched_events *parts, struct blob *from,
-			       uint32_t process, const uint32_t *nodes,
-			       uint32_t thinned)
-{
-	size_t count;
-	const struct series *at = blob_get(from, &count, sizeof(*at));
-	int err = at ? 0 : -ENOMEM;
-
-	while (parts->thinned < thinned)
-		thin(parts);
-	for (size_t i = 0; i < count && !err; i++) {
-		struct series s = at[i];
-
-		s.process += process;
-		err = absorb_series(parts, from, s, nodes, thinned);
-	}
-	return err;
-}
-
-int match_absorb(struct matched_events *parts, struct blob *from,
-		 uint32_t process, const uint32_t *nodes)
-{
-	struct packed_events head;
-	int err = -ENOMEM;
-
-	if (!blob_get_one(from, &head, sizeof(head)))
-		return pack_error(from);
-	if (head.level > parts->level)
-		raise_level(parts, head.level);
-	parts->joined.parts += head.parts;
-	err = absorb_sources(parts, from, process);
-	if (!err)
-		err = absorb_records(parts, from, process, nodes);
-	if (!err)
-		err = absorb_trace_points(parts, from, process, nodes,
-					  head.thinned);
-	return err ? pack_error(from) : 0;
 }
 
 void match_wanted(const struct matched_events *parts, bool *wanted)

@@ -16,9 +16,7 @@
 #include <stdbool.h>
 
 #include "waits/clocks.h"
-#include "base/blob.h"
 #include "run/run.h"
-#include "run/team.h"
 #include "profile/profile.h"
 
 #define MATCH_RECORDS      ((size_t)256 << 20) /* bytes of records */
@@ -39,7 +37,6 @@ struct event_record {
 	bool init;           /* of MPI_Init itself: it bounds clocks only */
 	bool meets;          /* nobody leaves before the last has come */
 	bool one_way;        /* a message whose sender needs no receiver */
-	uint8_t unused[6];   /* no padding: tests compare bytes */
 };
 
 struct trace_point {
@@ -110,11 +107,3 @@ size_t match_operation_end(const struct matched_events *parts, size_t i);
 /* The trace points of a thread, or of MATCH_HELPERS; NULL: none. */
 const struct series *match_series(const struct matched_events *parts,
 				  uint32_t process, uint32_t thread);
-
-/* Before these two, by all processes of a team. */
-int match_agree(struct matched_events *parts, struct team *team);
-
-/* run-blob.h; `process` is what the other's process 0 became. */
-void match_pack(const struct matched_events *parts, struct blob *to);
-int match_absorb(struct matched_events *parts, struct blob *from,
-		 uint32_t process, const uint32_t *nodes);

@@ -18,7 +18,6 @@
 #   VALUES    values of a rank file that are not 0, 42000: 15,000 in the
 #             database, where the addresses of one line are one context
 #   THREADS   as many as there are cores
-#   PROCESSES of an MPI job (1); the MiB are those of the largest
 #   WHERE     a directory with room: 0.2 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -102,7 +101,6 @@ merge() {
 	cpu_and_wall find "$where/job" -name 'rank-*.h5' -exec cat '{}' +
 	floor=$wall
 	set -- "$copse" merge -q ${THREADS:+-t "$THREADS"} "$where/job"
-	[ "${PROCESSES:-1}" -eq 1 ] || set -- mpirun -n "$PROCESSES" "$@"
 	cpu_and_wall "$@"
 	memory=$(python3 -c 'import resource, subprocess, sys
 subprocess.call(sys.argv[1:], stderr=subprocess.DEVNULL)

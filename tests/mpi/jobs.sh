@@ -160,19 +160,8 @@ spawned_unseen() {
 	done
 }
 
-# What is chosen does not depend on who reads which file.
-merged_by_many() {
-	[ -x "$builddir/copse-merge-$1" ] || skip "copse-merge-$1 was not built"
-	[ -d after.copse ] || skip "nothing was measured"
-	"$copse" merge -q -o serial.h5 after.copse >said 2>&1 &&
-		launch "$1" 3 "$copse" merge -q -o team.h5 after.copse >>said 2>&1 ||
-		{ cat said; return 1; }
-	cmp serial.h5 team.h5
-}
-
 for mpi in openmpi mpich; do
 	point "$mpi, one after the other" one_after_the_other $mpi
-	point "$mpi, merged by many processes" merged_by_many $mpi
 	point "$mpi, the largest took most time" largest_is_the_longest $mpi
 	point "$mpi, two of one size at the same time" at_the_same_time $mpi
 	point "$mpi, without a launcher" without_launcher $mpi

@@ -116,14 +116,6 @@ killed() {
 	alone sh -c "'$programs/shares' 60 & sleep 0.5; kill -9 \$!; wait"
 }
 
-by_many() {
-	[ -x "$builddir/copse-merge-openmpi" ] || skip "no MPI to merge with"
-	# shellcheck disable=SC2086 # a list of words
-	launch openmpi 4 $run "$programs/mpi-skew" 0.05 >said 2>&1 || return
-	rm -f a.copse/run.h5
-	job launch openmpi 2 "$copse" merge -q a.copse
-}
-
 point "2 ranks" ranks openmpi 2 mpi-parts 0.1
 point "4 ranks" ranks openmpi 4 mpi-skew 0.05
 point "4 ranks of MPICH" ranks mpich 4 mpi-skew.mpich 0.05
@@ -135,7 +127,6 @@ point "MPI from several threads" ranks openmpi 2 mpi-threads
 point "ranks that fork" ranks openmpi 2 mpi-forks
 point "pauses" ranks openmpi 2 mpi-paused
 point "spawned ranks" ranks openmpi 2 mpi-behaviour dynamic
-point "a merge by two processes" by_many
 point "OpenMP" openmp
 point "threads" alone "$programs/threads32" 0.02
 point "locks" alone --locks=on "$programs/lock-patterns"

@@ -103,6 +103,21 @@ full_disk() {
 		[ ! -e full.h5 ]
 }
 
+# False: it had ended before it was told to.
+told_while_writing() {
+	"$copse" merge -q -t 1 job -o ended.h5 2>said &
+	pid=$!
+	while kill -0 $pid 2>said; do
+		ls ended.h5.part* >said 2>&1 && kill -TERM $pid && break
+	done
+	wait $pid
+	[ $? -eq 143 ]
+}
+
+ended() {
+	wait_for told_while_writing && [ -z "$(ls ended.h5.part*)" ]
+}
+
 no_file_is_left() {
 	[ -z "$(find . -name '*.part*' -o -name '.copse-merge*')" ]
 }
@@ -114,5 +129,6 @@ point "other programs read rank files with a list" others_read_it
 point "a database without sums and a second order" without_sums
 point "reports say the same of both" reported
 point "a full disk is a clear end" full_disk
+point "told to end while it writes, it leaves no half" ended
 point "nothing is left behind" no_file_is_left
 points_done

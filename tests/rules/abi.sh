@@ -63,7 +63,7 @@ guest() {
 		! nm -D --undefined-only "$1" | grep '_chk'
 }
 
-for file in copse .libs/libcopse-tools.so copse-merge-*; do
+for file in copse .libs/libcopse-tools.so; do
 	[ -e "$file" ] || continue
 	[ ! -e ".libs/$file" ] || file=.libs/$file
 	point "$(basename "$file") is hardened" hardened "$file"

@@ -66,7 +66,7 @@ capstone/:           src/arch/flow.h src/arch/x86-64/
 zstd.h:              src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
 libiberty/demangle.h: src/symbol/
-mpi.h:               mpi/ tools/mpi/
+mpi.h:               mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
 microhttpd.h:        tools/

@@ -127,7 +127,7 @@ tutorial() {
 point "runs of what the pages name" set_up
 point "the program of copse(3)" phases
 for page in copse.1:3 copse.3:2 copse-run.1:8 copse-report.1:7 copse-gate.1:2 \
-	copse-export.1:6 copse-merge.1:3 copse-info.1:1 copse-check.1:1; do
+	copse-export.1:6 copse-merge.1:2 copse-info.1:1 copse-check.1:1; do
 	point "the commands of ${page%:*}" runs "$doc/${page%:*}" "${page#*:}"
 done
 point "the commands of copse-waits.7" runs "$doc/copse-waits.7.in" 3

@@ -20,16 +20,6 @@ installs() {
 		ls sh.copse/rank-0.h5
 }
 
-# What the command becomes in an MPI job.
-merges() {
-	need mpirun
-	[ -x "$root$prefix/libexec/copse/copse-merge-openmpi" ] ||
-		skip "copse-merge-openmpi was not built"
-	cd "$scratch" && mpirun -n 2 "$root$prefix/bin/copse" merge \
-		sh.copse -o two.h5 >out 2>&1 && [ -s two.h5 ] || { cat out; return 1; }
-	! grep 'one process merges' out
-}
-
 version() {
 	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
 }
@@ -88,7 +78,6 @@ leaves() {
 }
 
 point "what is installed measures" installs
-point "its processes merge together" merges
 point "the module file, in a tree that was moved" loads
 point "programs link the library" links
 point "in the module's environment by its name alone" links_in_module

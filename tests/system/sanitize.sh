@@ -36,7 +36,7 @@ build() {
 	fi
 	# shellcheck disable=SC2046 # a list of words
 	make -j2 $(words_of BUILT_SOURCES) copse libcopse-tools.la page/page.html \
-		$(words_of pkglibexec_PROGRAMS) >make.out 2>&1 ||
+		>make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
 	compile all-reports -fsanitize=fuzzer-no-link || return
 	for name in live node store cubin; do
@@ -168,19 +168,6 @@ offline() {
 		{ tail -n 40 out; return 1; }
 }
 
-# Leaks are MPI's own.
-together() {
-	built
-	[ -x "$tree/copse-merge-openmpi" ] && [ -d delays.copse ] ||
-		skip "no Open MPI here"
-	for dir in delays.copse exchange.copse; do
-		"$copse" merge -q --cache off "$dir" -o one.h5 &&
-			mpirun -n 3 env ASAN_OPTIONS=detect_leaks=0 \
-				"$tree/copse" merge -q --cache off "$dir" \
-				-o three.h5 && cmp one.h5 three.h5 || return
-	done >out 2>&1 || { tail -n 40 out; return 1; }
-}
-
 # May refuse (1, 2), but not break.
 try() {
 	"$@"
@@ -222,7 +209,6 @@ point "build" build
 cd "$scratch" || exit 99
 point "real runs" measure
 point "all reports and exports" offline
-point "processes that merge together" together
 point "fuzz live profiles" fuzz live 65536
 point "fuzz the files of hosts" fuzz node 65536
 point "fuzz code of GPUs" fuzz cubin 16384

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "live/layout.h"
-#include "run/run-blob.h"
-#include "merge/unify.h"
+#include "merge/unify-tree.h"
 #include "base/ordered-pool.h"
 #include "profile/profile.h"
 #include "tests/lib/test.h"
@@ -120,13 +119,10 @@ TEST(what_is_looked_for_alone_is_not_added)
 
 static size_t count_valued(const struct unify *u)
 {
-	static bool valued[NODES];
 	size_t count = 0;
 
-	memset(valued, 0, sizeof(valued));
-	unify_valued(u, valued);
-	for (size_t i = 0; i < NODES; i++)
-		count += valued[i];
+	for (size_t i = 0; i < unify_size(u); i++)
+		count += u->nodes[i].valued;
 	return count;
 }
 

@@ -94,34 +94,6 @@ int steps_add(struct steps *steps, const struct profile *p, uint32_t process,
 	return err;
 }
 
-void steps_pack(const struct steps *steps, struct blob *to)
-{
-	blob_put(to, steps->at, steps->count, sizeof(*steps->at));
-	for (size_t i = 0; i < steps->count; i++)
-		blob_put(to, &steps->stamps[steps->at[i].first],
-			 steps->at[i].count, sizeof(*steps->stamps));
-}
-
-int steps_absorb(struct steps *steps, struct blob *from, uint32_t process,
-		 const uint32_t *nodes)
-{
-	size_t count, stamps;
-	const struct step_series *at = blob_get(from, &count, sizeof(*at));
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		struct step_series s = at[i];
-		const struct profile_stamp *all =
-			blob_get(from, &stamps, sizeof(*all));
-
-		s.process += process;
-		s.node = nodes[s.node];
-		err = all && stamps == s.count ? put_steps(steps, s, all)
-					       : -ENOMEM;
-	}
-	return err;
-}
-
 void steps_wanted(const struct steps *steps, bool *wanted)
 {
 	for (size_t i = 0; i < steps->count; i++)

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/blob.h"
 #include "profile/profile.h"
 #include "run/run.h"
 #include "waits/clocks.h"
@@ -25,16 +24,13 @@ struct steps { /* all zero: none */
 	size_t stamp_count, stamp_room;
 };
 
-/* As match_add(), match_wanted(), match_rename(), match_pack() and so on. */
+/* As match_add(), match_wanted(), match_rename(). */
 int steps_add(struct steps *steps, const struct profile *profile,
 	      uint32_t process, const uint32_t *nodes);
 void steps_fini(struct steps *steps);
 void steps_wanted(const struct steps *steps, bool *wanted);
 void steps_rename(struct steps *steps, const struct run *run,
 		  const uint32_t *order, const uint32_t *became);
-void steps_pack(const struct steps *steps, struct blob *to);
-int steps_absorb(struct steps *steps, struct blob *from, uint32_t process,
-		 const uint32_t *nodes);
 
 /* run->iterations.  0, or -ENOMEM with a reason. */
 int steps_make(struct run *run, const struct steps *steps,
