@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* devices.c - GPUs, their streams and their times, of all ranks. */
+/*
+ * devices.c - GPUs, their streams and their times, of all ranks.
+ *
+ * Memory   follows devices, streams and nodes: of each device one timeline is
+ *          kept, 16 KiB, and three when several processes share it.
+ */
 #include "merge/devices.h"
 
 #include <errno.h>
@@ -12,16 +17,30 @@
 #include "base/comparison.h"
 #include "live/layout.h"
 #include "merge/timeline.h"
-#include "merge/unify-tree.h"
+#include "base/map.h"
+#include "run/gatherer.h"
 
-int devices_init(struct devices *d)
+struct devices {
+	struct run_gpu sum; /* nodes: of the unified tree; ranks: as read */
+	struct strings names;
+	struct timeline *lines; /* one for each device */
+	struct map found, works;
+	size_t device_room, line_room, share_room, stream_room, work_room,
+		rank_room, known_room;
+	uint32_t unnamed; /* devices without a UUID: one for each process */
+};
+
+static int init_devices(void *state)
 {
-	*d = (struct devices){ 0 };
+	struct devices *d = state;
+
 	return str_add(&d->names, "") == STR_NONE ? no_memory() : 0;
 }
 
-void devices_fini(struct devices *d)
+static void fini_devices(void *state)
 {
+	struct devices *d = state;
+
 	for (size_t i = 0; d->lines && i < d->sum.device_count; i++)
 		timeline_fini(&d->lines[i]);
 	free(d->lines);
@@ -263,9 +282,11 @@ static int add_known(struct devices *d, const struct profile *p,
 	return 0;
 }
 
-int devices_add(struct devices *d, const struct profile *p, uint32_t process,
-		const uint32_t *nodes)
+static int add_devices(void *state, const struct gathered *one)
 {
+	struct devices *d = state;
+	const struct profile *p = one->profile;
+	uint32_t process = one->process;
 	struct map devices = { 0 }; /* the process's number to the run's */
 	size_t next = 0;
 	int err = add_devices_of_rank(d, p, process);
@@ -286,7 +307,8 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 				 map_get(&devices, p->streams[i].device, 0),
 				 process);
 	for (size_t i = 0; i < p->work_count && !err; i++)
-		err = add_device_work(d, &p->works[i], nodes[p->works[i].node],
+		err = add_device_work(d, &p->works[i],
+				      one->nodes[p->works[i].node],
 				      map_get(&devices, p->works[i].device, 0));
 	map_fini(&devices);
 	return err ? no_memory() : 0;
@@ -311,8 +333,10 @@ uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
 	return known && known->ns < ran ? known->ns : ran;
 }
 
-void devices_wanted(const struct devices *d, bool *wanted)
+static void want_devices(const void *state, bool *wanted)
 {
+	const struct devices *d = state;
+
 	for (size_t i = 0; i < d->sum.work_count; i++)
 		wanted[d->sum.works[i].node] = true;
 }
@@ -415,9 +439,10 @@ static void settle_spans(struct run_gpu *gpu, const struct run *run)
 	}
 }
 
-int devices_finish(struct devices *d, struct run *run, const uint32_t *order,
-		   const uint32_t *became)
+static int finish_devices(void *state, struct run *run, const uint32_t *order,
+			  const uint32_t *became)
 {
+	struct devices *d = state;
 	struct run_gpu *gpu = &d->sum;
 	int err = 0;
 
@@ -441,6 +466,13 @@ int devices_finish(struct devices *d, struct run *run, const uint32_t *order,
 	settle_spans(gpu, run);
 	run->gpu = *gpu;
 	*gpu = (struct run_gpu){ 0 };
-	devices_fini(d);
+	fini_devices(d);
 	return 0;
 }
+
+const struct gatherer gatherer_devices = { .size = sizeof(struct devices),
+					   .init = init_devices,
+					   .fini = fini_devices,
+					   .add = add_devices,
+					   .wanted = want_devices,
+					   .finish = finish_devices };

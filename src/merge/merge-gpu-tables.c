@@ -13,8 +13,10 @@
 #include "symbol/symbol.h"
 #include "merge/unify-tree.h"
 
-void gpu_facts_fini(struct gpu_facts *t)
+static void fini_gpu_facts(void *state)
 {
+	struct gpu_facts *t = state;
+
 	run_facts_fini(&t->sum);
 	strings_fini(&t->names);
 	map_fini(&t->shapes);
@@ -196,10 +198,11 @@ static bool add_sampling(struct gpu_facts *t, const struct profile *p)
 	return good;
 }
 
-int gpu_facts_add(struct gpu_facts *t, const struct profile *p,
-		  uint32_t process)
+static int gather_gpu_facts(void *state, const struct gathered *one)
 {
-	bool good = add_memory(t, p, process);
+	struct gpu_facts *t = state;
+	const struct profile *p = one->profile;
+	bool good = add_memory(t, p, one->process);
 
 	for (size_t i = 0; i < p->shape_count && good; i++)
 		good = add_launch_shape(t, p, &p->shapes[i]);
@@ -296,12 +299,14 @@ static int name_kernels(struct gpu_facts *t, struct run *run)
 	return good ? 0 : -ENOMEM;
 }
 
-int gpu_facts_finish(struct gpu_facts *t, struct run *run,
-		     const uint32_t *order)
+static int finish_gpu_facts(void *state, struct run *run, const uint32_t *order,
+			    const uint32_t *became)
 {
+	struct gpu_facts *t = state;
 	struct run_facts *gpu = &t->sum;
 	int err = sort_memory(gpu, order);
 
+	(void)became;
 	for (size_t i = 0; i < gpu->unified_count && !err; i++)
 		gpu->unified[i].rank = order[gpu->unified[i].rank];
 	if (!err)
@@ -315,6 +320,13 @@ int gpu_facts_finish(struct gpu_facts *t, struct run *run,
 			by_shape_time, &run->strings);
 	run->facts = *gpu;
 	*gpu = (struct run_facts){ 0 };
-	gpu_facts_fini(t);
+	fini_gpu_facts(t);
 	return 0;
 }
+
+const struct gatherer gatherer_merge_gpu_tables = {
+	.size = sizeof(struct gpu_facts),
+	.fini = fini_gpu_facts,
+	.add = gather_gpu_facts,
+	.finish = finish_gpu_facts,
+};

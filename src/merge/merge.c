@@ -17,14 +17,11 @@
 #include "base/comparison.h"
 #include "run/run-build.h"
 #include "merge/duplicate-files.h"
-#include "merge/devices.h"
 #include "merge/run-processes.h"
 #include "merge/merging.h"
-#include "merge/openmp.h"
-#include "merge/thread-times.h"
 #include "run/split.h"
 #include "run/values.h"
-#include "waits/wait-find.h"
+#include "waits/waits.h"
 #include "base/ordered-pool.h"
 
 /*
@@ -47,14 +44,7 @@ static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
 	unify_free(m->unify);
-	match_fini(&m->parts);
-	gpu_bins_fini(&m->gpu_bins);
-	steps_fini(&m->steps);
-	traffic_fini(&m->traffic);
-	thread_groups_fini(&m->threads);
-	gpu_facts_fini(&m->facts);
-	devices_fini(&m->devices);
-	power_fini(&m->power);
+	gatherers_fini(&m->gatherers);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -103,7 +93,7 @@ static int add_entry(struct merging *m, const struct profile *p,
 	struct run *run = m->run;
 	struct run_rank *ranks =
 		reallocarray(run->ranks, run->rank_count + 1, sizeof(*ranks));
-	uint32_t index = (uint32_t)run->rank_count;
+	size_t index = run->rank_count;
 	int err;
 
 	if (!ranks)
@@ -113,32 +103,6 @@ static int add_entry(struct merging *m, const struct profile *p,
 	err = entry_fill(&ranks[index], run, p, name);
 	if (!err)
 		run->rank_count++;
-	for (size_t i = 0; i < p->loss_count && !err; i++)
-		if (p->losses[i].count)
-			err = run_loss(run, p->losses[i].name, index,
-				       p->losses[i].count);
-	return err;
-}
-
-static int keep_first(struct run *run, uint32_t *to, const char *text)
-{
-	if (*to || !text)
-		return 0;
-	*to = str_add(&run->strings, text);
-	return *to == STR_NONE ? no_memory() : 0;
-}
-
-static int add_identity(struct run *run, const struct profile_identity *id)
-{
-	int err = keep_first(run, &run->version, id->version);
-
-	for (size_t i = 0; i < batch_count; i++) {
-		const struct batch_info *info = &batch_infos[i];
-
-		if (!*batch_text(&run->batch, info))
-			batch_set(&run->batch, info,
-				  batch_text(&id->batch, info), info->size);
-	}
 	return err;
 }
 
@@ -162,7 +126,7 @@ struct input_file { /* as it was read */
 	char *note;   /* what of it cannot be read, or NULL */
 	struct unify_added added;
 	struct run_rank times;
-	struct thread_times threads;
+	void *found[GATHERERS];
 	bool is_added;
 	uint32_t process; /* as which it was added */
 };
@@ -175,8 +139,9 @@ static int add_profile(struct merging *m, struct input_file *file,
 	const char *key = p->id.job ? p->id.job : "";
 	struct merged_job job = { str_add(&m->run->strings, key), 1,
 				  p->id.start_real_ns };
-	uint32_t process = (uint32_t)m->run->rank_count;
-	const uint32_t *nodes;
+	struct gathered one = { .profile = p,
+				.process = (uint32_t)m->run->rank_count,
+				.run = m->run };
 	int err;
 
 	if (job.key == STR_NONE)
@@ -185,29 +150,11 @@ static int add_profile(struct merging *m, struct input_file *file,
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
 	err = unify_add(m->unify, p, &file->added);
-	nodes = file->added.nodes;
-	if (!err)
-		err = match_add(&m->parts, p, process, nodes);
-	if (!err)
-		err = steps_add(&m->steps, p, process, nodes);
-	if (!err)
-		err = traffic_add(&m->traffic, p, process, nodes);
-	if (!err)
-		err = thread_groups_add(&m->threads, p, process, nodes);
-	if (!err)
-		err = gpu_facts_add(&m->facts, p, process);
-	if (!err)
-		err = devices_add(&m->devices, p, process, nodes);
-	if (!err)
-		err = power_add(&m->power, p, process, nodes);
-	if (!err)
-		err = gpu_bins_add(&m->gpu_bins, p, process);
+	one.nodes = file->added.nodes;
 	if (!err)
 		err = add_entry(m, p, name, &file->times);
 	if (!err)
-		err = thread_times_add(m->run, &file->threads, p, process);
-	if (!err)
-		err = add_identity(m->run, &p->id);
+		err = gatherers_add(&m->gatherers, one, file->found);
 	if (!err && *key)
 		err = add_job(m, &job);
 	return err;
@@ -230,7 +177,8 @@ static void file_drop(void *item)
 
 	profile_free(file->profile);
 	unify_added_fini(&file->added);
-	thread_times_fini(&file->threads);
+	for (size_t i = 0; i < GATHERERS; i++)
+		free(file->found[i]);
 	free(file->reason);
 	free(file->note);
 	free(file);
@@ -252,11 +200,9 @@ static int read_input_profile(const struct merging *m,
 	if (!err)
 		err = unify_look(m->unify, file->profile, &file->added);
 	if (!err)
-		entry_times(&file->times, file->profile);
+		err = entry_times(&file->times, file->profile);
 	if (!err)
-		err = openmp_times(&file->times.openmp, file->profile);
-	if (!err)
-		err = thread_times_find(&file->threads, file->profile);
+		err = gatherers_look(file->found, file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -330,12 +276,9 @@ static int pass_init(struct merging *m)
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new(m->directory);
-	match_init(&m->parts, MATCH_RECORDS, MATCH_TRACE_POINTS);
-	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
-	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
-	    thread_groups_init(&m->threads) || devices_init(&m->devices))
+	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
 		return no_memory();
-	return 0;
+	return gatherers_init(&m->gatherers);
 }
 
 static int read_all_inputs(struct merging *m, const char *wanted)
@@ -415,14 +358,12 @@ static int nothing(const struct merging *m)
 			    : "");
 }
 
-ORDER_BY(by_loss_name, struct run_loss, ASC(rank) ?: ASC(name))
-
 static void naming_step(void *to, const char *what, size_t done, size_t of)
 {
 	say_merge_progress(to, what, done, of);
 }
 
-/* Names, nodes and values, and what waits refer to of them. */
+/* Names, nodes and values, and what was gathered, which refers to them. */
 static int symbolize_all(struct merging *m, const uint32_t *order)
 {
 	struct symbol_progress progress = { naming_step, m };
@@ -435,37 +376,31 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 
 	fail_step("finding names");
 	if (references.wanted && references.became) {
-		match_wanted(&m->parts, references.wanted);
-		steps_wanted(&m->steps, references.wanted);
-		traffic_wanted(&m->traffic, references.wanted);
-		thread_groups_wanted(&m->threads, references.wanted);
-		devices_wanted(&m->devices, references.wanted);
-		power_wanted(&m->power, references.wanted);
+		gatherers_wanted(&m->gatherers, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
 	if (!err)
-		err = match_rename(&m->parts, m->run, order, references.became);
-	if (!err) {
-		gpu_bins_rename(&m->gpu_bins, m->run, order);
-		steps_rename(&m->steps, m->run, order, references.became);
-	}
-	if (!err)
-		err = traffic_finish(&m->traffic, m->run, order,
-				     references.became);
-	if (!err)
-		err = thread_groups_finish(&m->threads, m->run, order,
-					   references.became);
-	if (!err)
-		err = gpu_facts_finish(&m->facts, m->run, order);
-	if (!err)
-		err = devices_finish(&m->devices, m->run, order,
-				     references.became);
-	if (!err)
-		err = power_finish(&m->power, m->run, order, references.became);
+		err = gatherers_finish(&m->gatherers, m->run, order,
+				       references.became);
 	free(references.wanted);
 	free(references.became);
 	return err ? no_memory() : 0;
+}
+
+static int make_waits(struct merging *m)
+{
+	void **states = m->gatherers.states;
+	struct gathered_waits from = { .events = states[GATHERER_match_events],
+				       .gpus = states[GATHERER_time_bins],
+				       .steps = states[GATHERER_steps] };
+	int err;
+
+	fail_step("joining wait states");
+	say_merge_progress(m, "joining wait states", 0, 1);
+	err = waits_make(m->run, &from);
+	say_merge_progress(m, "joining wait states", 1, 1);
+	return err;
 }
 
 static int finish_merge(struct merging *m)
@@ -477,13 +412,6 @@ static int finish_merge(struct merging *m)
 	if (!order)
 		return no_memory();
 	err = entries_sort(run, order);
-	for (size_t i = 0; i < run->loss_count && !err; i++)
-		run->losses[i].rank = order[run->losses[i].rank];
-	if (!err && run->loss_count)
-		qsort(run->losses, run->loss_count, sizeof(*run->losses),
-		      by_loss_name);
-	if (!err)
-		thread_times_sort(&run->threads, order);
 	run->command = run->ranks[0].command;
 	if (m->job_count)
 		run->job = main_job(m)->key;
@@ -495,12 +423,8 @@ static int finish_merge(struct merging *m)
 		run->source->threads = threads(m);
 	if (!err)
 		err = run_name_main(run);
-	if (!err) {
-		fail_step("joining wait states");
-		say_merge_progress(m, "joining wait states", 0, 1);
-		err = waits_make(run, &m->parts, &m->gpu_bins, &m->steps);
-		say_merge_progress(m, "joining wait states", 1, 1);
-	}
+	if (!err)
+		err = make_waits(m);
 	free(order);
 	return err;
 }

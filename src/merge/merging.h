@@ -4,16 +4,9 @@
 
 #include <stdbool.h>
 
-#include "merge/devices.h"
-#include "waits/match-events.h"
-#include "waits/timeline/steps.h"
-#include "waits/timeline/time-bins.h"
-#include "merge/merge-gpu-tables.h"
+#include "merge/gatherers.h"
 #include "merge/inputs.h"
-#include "merge/power-sums.h"
 #include "run/run.h"
-#include "merge/mpi-traffic.h"
-#include "merge/thread-groups.h"
 #include "merge/unify.h"
 #include "profile/profile.h"
 
@@ -30,14 +23,7 @@ struct merging {
 	const struct merge_progress *progress;
 	struct run *run;
 	struct unify *unify;
-	struct matched_events parts;
-	struct gpu_bins gpu_bins;
-	struct steps steps;
-	struct traffic traffic;
-	struct thread_groups threads;
-	struct gpu_facts facts;
-	struct devices devices;
-	struct power power;
+	struct gatherers gatherers;
 	struct merged_job *jobs;
 	size_t job_count;
 };

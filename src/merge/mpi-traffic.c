@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi-traffic.c - communicators, call sites, sizes and pairs of all ranks. */
+/*
+ * mpi-traffic.c - communicators, call sites, sizes and pairs of all ranks.
+ *
+ * Memory   follows the call sites, the communicators and the pairs of ranks
+ *          that exchanged something; of many pairs peers are put together.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +12,30 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
-#include "merge/mpi-traffic.h"
-#include "merge/unify-tree.h"
+#include "run/gatherer.h"
+#include "base/map.h"
 
-int traffic_init(struct traffic *t, size_t most_peers)
+#define TRAFFIC_PEERS ((size_t)4 << 20) /* rows, at most */
+
+struct traffic {
+	struct run_calls sum; /* nodes: of the unified tree; ranks: as read */
+	struct strings names; /* of communicators */
+	struct map comms, sites, sizes, peers;
+	size_t comm_room, site_room, size_room, peer_room;
+};
+
+static int init_traffic(void *state)
 {
-	*t = (struct traffic){ .most_peers = most_peers,
-			       .sum = { .peer_block = 1 } };
+	struct traffic *t = state;
+
+	t->sum.peer_block = 1;
 	return str_add(&t->names, "") == STR_NONE ? no_memory() : 0;
 }
 
-void traffic_fini(struct traffic *t)
+static void fini_traffic(void *state)
 {
+	struct traffic *t = state;
+
 	run_calls_fini(&t->sum);
 	strings_fini(&t->names);
 	map_fini(&t->comms);
@@ -188,15 +205,16 @@ static int add_peer(struct traffic *t, const struct run_peer *peer)
 {
 	int err = put_peer(t, peer);
 
-	while (!err && t->sum.peer_count > t->most_peers &&
+	while (!err && t->sum.peer_count > TRAFFIC_PEERS &&
 	       t->sum.peer_block < 1u << 30)
 		err = widen_blocks(t);
 	return err;
 }
 
-int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
-		const uint32_t *nodes)
+static int gather_traffic(void *state, const struct gathered *one)
 {
+	struct traffic *t = state;
+	const struct profile *p = one->profile;
 	uint32_t *comms = calloc(p->comm_count + 1, sizeof(*comms));
 	int err = comms ? 0 : -ENOMEM;
 
@@ -204,25 +222,26 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
 		err = add_comm(t, &p->comms[i], p->id.world_id, &comms[i]);
 	for (size_t i = 0; i < p->site_count && !err; i++) {
 		const struct profile_site *s = &p->sites[i];
-		struct run_site one = { nodes[s->node], s->comm, s->root,
-					p->id.world_id };
+		struct run_site site = { one->nodes[s->node], s->comm, s->root,
+					 p->id.world_id };
 
-		err = put_site(t, one, comms);
+		err = put_site(t, site, comms);
 	}
 	for (size_t i = 0; i < p->size_count && !err; i++) {
 		const struct profile_size *s = &p->sizes[i];
-		struct run_size one = { nodes[s->node], s->class, s->calls,
-					s->ns };
+		struct run_size size = { one->nodes[s->node], s->class,
+					 s->calls, s->ns };
 
-		err = put_size(t, &one);
+		err = put_size(t, &size);
 	}
 	for (size_t i = 0; i < p->peer_count && !err; i++) {
 		const struct profile_peer *s = &p->peers[i];
-		struct run_peer one = { process,     s->rank,      s->sends,
-					s->sent,     s->send_ns,   s->receives,
-					s->received, s->receive_ns };
+		struct run_peer peer = { one->process, s->rank,
+					 s->sends,     s->sent,
+					 s->send_ns,   s->receives,
+					 s->received,  s->receive_ns };
 
-		err = add_peer(t, &one);
+		err = add_peer(t, &peer);
 	}
 	free(comms);
 	return err ? no_memory() : 0;
@@ -232,8 +251,10 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
  * The run.
  */
 
-void traffic_wanted(const struct traffic *t, bool *wanted)
+static void want_traffic(const void *state, bool *wanted)
 {
+	const struct traffic *t = state;
+
 	for (size_t i = 0; i < t->sum.site_count; i++)
 		wanted[t->sum.sites[i].node] = true;
 	for (size_t i = 0; i < t->sum.size_count; i++)
@@ -383,9 +404,10 @@ static void put_peers(struct traffic *t, struct run *run, const uint32_t *order)
 	t->sum.peers = NULL;
 }
 
-int traffic_finish(struct traffic *t, struct run *run, const uint32_t *order,
-		   const uint32_t *became)
+static int finish_traffic(void *state, struct run *run, const uint32_t *order,
+			  const uint32_t *became)
 {
+	struct traffic *t = state;
 	int err;
 
 	mark_others(t, run);
@@ -395,6 +417,13 @@ int traffic_finish(struct traffic *t, struct run *run, const uint32_t *order,
 	put_sites(t, run, became);
 	put_sizes(t, run, became);
 	put_peers(t, run, order);
-	traffic_fini(t);
+	fini_traffic(t);
 	return 0;
 }
+
+const struct gatherer gatherer_mpi_traffic = { .size = sizeof(struct traffic),
+					       .init = init_traffic,
+					       .fini = fini_traffic,
+					       .add = gather_traffic,
+					       .wanted = want_traffic,
+					       .finish = finish_traffic };

@@ -7,8 +7,6 @@
  * took while two of them shared it is divided by the time that it worked for
  * each, over the run.
  */
-#include "merge/power-sums.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +15,8 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
-#include "merge/unify-tree.h"
+#include "base/map.h"
+#include "run/gatherer.h"
 
 #define NS        1e9
 #define UJ        1e6
@@ -37,8 +36,21 @@ struct power_row {
 	struct run_power_phase phase;
 };
 
-void power_fini(struct power *p)
+struct power {
+	struct run_energy sum;
+	struct board_reader *readers; /* of each process and GPU */
+	struct run_power_bin *bins;   /* of these, by reader */
+	struct power_row *rows;       /* phases of readers */
+	size_t reader_count, bin_count, row_count;
+	size_t power_room, reader_room, bin_room, row_room;
+	struct strings names;
+	struct map found;
+};
+
+static void fini_power(void *state)
 {
+	struct power *p = state;
+
 	run_energy_fini(&p->sum);
 	free(p->readers);
 	free(p->bins);
@@ -166,20 +178,22 @@ static bool add_power_bins(struct power *p, const struct profile *profile,
 	return good;
 }
 
-int power_add(struct power *p, const struct profile *profile, uint32_t process,
-	      const uint32_t *nodes)
+static int gather_power(void *state, const struct gathered *one)
 {
+	struct power *p = state;
+	const struct profile *profile = one->profile;
 	uint32_t first = (uint32_t)p->reader_count;
 	bool good = p->names.count || str_add(&p->names, "") != STR_NONE;
 
 	for (size_t i = 0; i < profile->power_count && good; i++)
-		good = add_reader(p, profile, &profile->powers[i], process);
+		good = add_reader(p, profile, &profile->powers[i],
+				  one->process);
 	good = good && add_power_bins(p, profile, first);
 	for (size_t i = 0; i < profile->power_phase_count && good; i++) {
 		const struct profile_power_phase *f = &profile->power_phases[i];
 		struct power_row row = {
 			first + f->power,
-			nodes[f->node],
+			one->nodes[f->node],
 			{ .readings = f->readings,
 			  .joules = (double)f->uj / UJ,
 			  .seconds = (double)f->ns / NS },
@@ -195,8 +209,10 @@ int power_add(struct power *p, const struct profile *profile, uint32_t process,
  * The run.
  */
 
-void power_wanted(const struct power *p, bool *wanted)
+static void want_power(const void *state, bool *wanted)
 {
+	const struct power *p = state;
+
 	for (size_t i = 0; i < p->row_count; i++)
 		wanted[p->rows[i].node] = true;
 }
@@ -330,9 +346,11 @@ static int name_boards(struct power *p, struct run *run)
 	return 0;
 }
 
-int power_finish(struct power *p, struct run *run, const uint32_t *order,
-		 const uint32_t *became)
+/* run->gpu is there already. */
+static int finish_power(void *state, struct run *run, const uint32_t *order,
+			const uint32_t *became)
 {
+	struct power *p = state;
 	struct run_energy *e = &p->sum;
 	double *shares = calloc(p->reader_count + 1, sizeof(*shares));
 	double *sums = calloc(e->power_count + 1, sizeof(*sums));
@@ -357,6 +375,12 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 		return no_memory();
 	run->energy = *e;
 	*e = (struct run_energy){ 0 };
-	power_fini(p);
+	fini_power(p);
 	return 0;
 }
+
+const struct gatherer gatherer_power_sums = { .size = sizeof(struct power),
+					      .fini = fini_power,
+					      .add = gather_power,
+					      .wanted = want_power,
+					      .finish = finish_power };

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "live/layout.h"
 #include "run/run-build.h"
+#include "merge/openmp.h"
 #include "merge/run-processes.h"
 #include "merge/thread-count.h"
 
@@ -81,7 +82,7 @@ static uint64_t mpi_paused(const struct profile_identity *id)
 					   : id->paused_ns);
 }
 
-void entry_times(struct run_rank *to, const struct profile *p)
+int entry_times(struct run_rank *to, const struct profile *p)
 {
 	uint64_t end = process_end(p);
 	uint64_t mpi_end = p->id.mpi_finalize_ns ? p->id.mpi_finalize_ns : end;
@@ -106,6 +107,7 @@ void entry_times(struct run_rank *to, const struct profile *p)
 #undef COLUMN
 #undef ADDED
 	}
+	return openmp_times(&to->openmp, p);
 }
 
 int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,

@@ -9,8 +9,11 @@
 /* The end of measuring; of a process that was cut off, its last sample. */
 uint64_t process_end(const struct profile *p);
 
-/* Its times, of a profile that was checked; by any thread. */
-void entry_times(struct run_rank *to, const struct profile *p);
+/*
+ * Its times, of a profile that was checked; by any thread.  0, or -ENOMEM with
+ * a reason.
+ */
+int entry_times(struct run_rank *to, const struct profile *p);
 
 /* What else the profile says about its process; strings go to the run's. */
 int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,

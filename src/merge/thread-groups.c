@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-groups.c - see thread-groups.h. */
-#include "merge/thread-groups.h"
-
+/*
+ * thread-groups.c - the threads of each process by what they are: those of one
+ * name, but for numbers in it, that began in the same function are a group.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +10,29 @@
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "merge/run-processes.h"
 #include "merge/thread-count.h"
+#include "run/gatherer.h"
 
-int thread_groups_init(struct thread_groups *g)
+struct thread_groups {
+	struct run_threads sum; /* nodes: of the unified tree; ranks: as read */
+	struct strings names;
+	struct map map;
+	size_t room;
+};
+
+static int init_groups(void *state)
 {
-	*g = (struct thread_groups){ 0 };
+	struct thread_groups *g = state;
+
 	return str_add(&g->names, "") == STR_NONE ? no_memory() : 0;
 }
 
-void thread_groups_fini(struct thread_groups *g)
+static void fini_groups(void *state)
 {
+	struct thread_groups *g = state;
+
 	run_threads_fini(&g->sum);
 	map_fini(&g->map);
 	strings_fini(&g->names);
@@ -209,15 +222,15 @@ static int add_thread(struct thread_groups *g, const struct profile *p,
 	return one.name == STR_NONE ? -ENOMEM : put_group(g, &one);
 }
 
-int thread_groups_add(struct thread_groups *g, const struct profile *p,
-		      uint32_t process, const uint32_t *nodes)
+static int gather_groups(void *state, const struct gathered *one)
 {
+	const struct profile *p = one->profile;
 	struct thread_begin *rows = calloc(p->thread_count + 1, sizeof(*rows));
 	int err = rows ? find_thread_rows(rows, p) : -ENOMEM;
 
 	for (size_t i = 0; i < p->thread_count && !err; i++)
-		err = add_thread(g, p, &p->threads[i], &rows[i], process,
-				 nodes);
+		err = add_thread(state, p, &p->threads[i], &rows[i],
+				 one->process, one->nodes);
 	free(rows);
 	return err ? no_memory() : 0;
 }
@@ -226,8 +239,10 @@ int thread_groups_add(struct thread_groups *g, const struct profile *p,
  * The run.
  */
 
-void thread_groups_wanted(const struct thread_groups *g, bool *wanted)
+static void want_groups(const void *state, bool *wanted)
 {
+	const struct thread_groups *g = state;
+
 	for (size_t i = 0; i < g->sum.group_count; i++)
 		wanted[g->sum.groups[i].node] = true;
 }
@@ -265,9 +280,10 @@ static int put_groups_by_name(struct thread_groups *g, struct run *run,
 	return err;
 }
 
-int thread_groups_finish(struct thread_groups *g, struct run *run,
-			 const uint32_t *order, const uint32_t *became)
+static int finish_groups(void *state, struct run *run, const uint32_t *order,
+			 const uint32_t *became)
 {
+	struct thread_groups *g = state;
 	struct run_threads *to = &run->threads;
 	int err = put_groups_by_name(g, run, order, became);
 
@@ -284,6 +300,15 @@ int thread_groups_finish(struct thread_groups *g, struct run *run,
 	if (to->group_count)
 		qsort(to->groups, to->group_count, sizeof(*to->groups),
 		      by_rank_and_time);
-	thread_groups_fini(g);
+	fini_groups(g);
 	return err ? no_memory() : 0;
 }
+
+const struct gatherer gatherer_thread_groups = {
+	.size = sizeof(struct thread_groups),
+	.init = init_groups,
+	.fini = fini_groups,
+	.add = gather_groups,
+	.wanted = want_groups,
+	.finish = finish_groups,
+};

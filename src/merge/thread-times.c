@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-times.c - see thread-times.h. */
-#include "merge/thread-times.h"
-
+/*
+ * thread-times.c - what each thread of a process did with its time: rows of
+ * run->threads.
+ *
+ * Regions   A thread's share of a region's elapsed time, which the master has
+ *           counted for all members, is that of each thread that took part.
+ *           What of it is neither work nor waiting within was waited at the
+ *           end.  What is in an inner region is in the outer one's work, too,
+ *           and counts once.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,6 +16,12 @@
 #include "base/err.h"
 #include "merge/run-processes.h"
 #include "merge/thread-count.h"
+#include "run/gatherer.h"
+
+struct thread_times {
+	size_t count;
+	struct run_thread rows[]; /* without rank and name */
+};
 
 struct team_node {
 	uint32_t region;  /* the innermost one that it is in; 0: none */
@@ -123,19 +136,23 @@ static void finish_row(struct thread_sums *s, uint32_t thread, uint64_t end)
 }
 
 /* The rows of threads that are not MPI's own. */
-static int keep_rows(struct thread_times *to, const struct thread_sums *s)
+static struct thread_times *keep_rows(const struct thread_sums *s)
 {
+	size_t count = s->p->thread_count;
 	bool *counted = threads_counted(s->p);
+	struct thread_times *to =
+		counted ? calloc(1, sizeof(*to) + count * sizeof(*to->rows))
+			: NULL;
 
-	to->rows = calloc(s->p->thread_count + 1, sizeof(*to->rows));
-	for (size_t i = 0; counted && to->rows && i < s->p->thread_count; i++)
+	for (size_t i = 0; to && i < count; i++)
 		if (counted[i] && s->rows[i].to.elapsed_ns)
 			to->rows[to->count++] = s->rows[i].to;
 	free(counted);
-	return counted && to->rows ? 0 : -ENOMEM;
+	return to;
 }
 
-static int sum_threads(struct thread_times *to, struct thread_sums *s)
+/* NULL: out of memory. */
+static struct thread_times *sum_threads(struct thread_sums *s)
 {
 	const struct profile *p = s->p;
 	uint64_t end = process_end(p);
@@ -143,7 +160,7 @@ static int sum_threads(struct thread_times *to, struct thread_sums *s)
 	s->nodes = calloc(p->node_count + 1, sizeof(*s->nodes));
 	s->rows = calloc(p->thread_count + 1, sizeof(*s->rows));
 	if (!s->nodes || !s->rows)
-		return -ENOMEM;
+		return NULL;
 	find_teams(s);
 	for (size_t i = 0; s->work && i < s->work->count; i++)
 		add_part(s, &s->work->values[i]);
@@ -151,7 +168,7 @@ static int sum_threads(struct thread_times *to, struct thread_sums *s)
 	add_lock_waits(s, s->idle, true);
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		finish_row(s, i, end);
-	return keep_rows(to, s);
+	return keep_rows(s);
 }
 
 static bool waits_for_gil(const struct profile *p)
@@ -162,7 +179,8 @@ static bool waits_for_gil(const struct profile *p)
 	return false;
 }
 
-int thread_times_find(struct thread_times *to, const struct profile *p)
+/* Nothing is found where nothing is known of such waits. */
+static int find_thread_times(void **found, const struct profile *p)
 {
 	struct thread_sums s = { .p = p,
 				 .time = profile_column(p, "omp.time"),
@@ -171,29 +189,23 @@ int thread_times_find(struct thread_times *to, const struct profile *p)
 				 .held = profile_column(p, "omp.lock"),
 				 .lock = profile_column(p, "lock.wait"),
 				 .idle = profile_column(p, "sync.wait") };
-	int err = 0;
 
-	*to = (struct thread_times){ 0 };
-	if (s.work || s.lock || s.idle || waits_for_gil(p))
-		err = sum_threads(to, &s);
+	if (!s.work && !s.lock && !s.idle && !waits_for_gil(p))
+		return 0;
+	*found = sum_threads(&s);
 	free(s.nodes);
 	free(s.rows);
-	return err;
+	return *found ? 0 : no_memory();
 }
 
-void thread_times_fini(struct thread_times *times)
+static int gather_thread_times(void *state, const struct gathered *one)
 {
-	free(times->rows);
-	*times = (struct thread_times){ 0 };
-}
-
-int thread_times_add(struct run *run, const struct thread_times *times,
-		     const struct profile *p, uint32_t rank)
-{
-	struct run_threads *to = &run->threads;
+	const struct thread_times *times = one->found;
+	struct run_threads *to = &one->run->threads;
 	struct run_thread *rows;
 
-	if (!times->count)
+	(void)state;
+	if (!times || !times->count)
 		return 0;
 	rows = reallocarray(to->rows, to->row_count + times->count,
 			    sizeof(*rows));
@@ -203,8 +215,9 @@ int thread_times_add(struct run *run, const struct thread_times *times,
 	for (size_t i = 0; i < times->count; i++) {
 		struct run_thread row = times->rows[i];
 
-		row.rank = rank;
-		row.name = str_add(&run->strings, p->threads[row.thread].name);
+		row.rank = one->process;
+		row.name = str_add(&one->run->strings,
+				   one->profile->threads[row.thread].name);
 		if (row.name == STR_NONE)
 			return no_memory();
 		rows[to->row_count++] = row;
@@ -214,11 +227,21 @@ int thread_times_add(struct run *run, const struct thread_times *times,
 
 ORDER_BY(by_thread_rank, struct run_thread, ASC(rank) ?: ASC(thread))
 
-void thread_times_sort(struct run_threads *threads, const uint32_t *order)
+static int finish_thread_times(void *state, struct run *run,
+			       const uint32_t *order, const uint32_t *became)
 {
+	struct run_threads *threads = &run->threads;
+
+	(void)state;
+	(void)became;
 	for (size_t i = 0; i < threads->row_count; i++)
 		threads->rows[i].rank = order[threads->rows[i].rank];
 	if (threads->row_count)
 		qsort(threads->rows, threads->row_count, sizeof(*threads->rows),
 		      by_thread_rank);
+	return 0;
 }
+
+const struct gatherer gatherer_thread_times = { .look = find_thread_times,
+						.add = gather_thread_times,
+						.finish = finish_thread_times };

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += librun.la
 librun_la_CFLAGS = $(reader_cflags)
 librun_la_SOURCES = \
 	src/run/call-paths.c src/run/call-paths.h \
+	src/run/gatherer.h \
 	src/run/packed.h \
 	src/run/path-sums.c src/run/path-sums.h \
 	src/run/path-sums-file.c \

@@ -318,9 +318,12 @@ static int add_source(struct matched_events *parts, const struct profile *p,
 		       : -ENOMEM;
 }
 
-int match_add(struct matched_events *parts, const struct profile *p,
-	      uint32_t process, const uint32_t *nodes)
+static int gather_events(void *state, const struct gathered *one)
 {
+	struct matched_events *parts = state;
+	const struct profile *p = one->profile;
+	uint32_t process = one->process;
+	const uint32_t *nodes = one->nodes;
 	int err = add_source(parts, p, process);
 
 	for (size_t i = 0; i < p->thread_count; i++) {
@@ -339,8 +342,10 @@ int match_add(struct matched_events *parts, const struct profile *p,
 	return err ? no_memory() : 0;
 }
 
-void match_wanted(const struct matched_events *parts, bool *wanted)
+static void want_events(const void *state, bool *wanted)
 {
+	const struct matched_events *parts = state;
+
 	for (size_t i = 0; i < parts->count; i++) {
 		wanted[parts->at[i].begin_node] = true;
 		wanted[parts->at[i].node] = true;
@@ -417,9 +422,11 @@ static void rename_records(struct matched_events *parts, const uint32_t *order,
 	parts->count = kept;
 }
 
-int match_rename(struct matched_events *parts, const struct run *run,
-		 const uint32_t *order, const uint32_t *became)
+/* Records of processes that are no members go. */
+static int finish_events(void *state, struct run *run, const uint32_t *order,
+			 const uint32_t *became)
 {
+	struct matched_events *parts = state;
 	uint32_t *fold = calloc(run->node_count + 1, sizeof(*fold));
 	size_t kept = 0;
 
@@ -442,6 +449,26 @@ int match_rename(struct matched_events *parts, const struct run *run,
 		      by_process);
 	return 0;
 }
+
+static int init_events(void *state)
+{
+	match_init(state, MATCH_RECORDS, MATCH_TRACE_POINTS);
+	return 0;
+}
+
+static void fini_events(void *state)
+{
+	match_fini(state);
+}
+
+const struct gatherer gatherer_match_events = {
+	.size = sizeof(struct matched_events),
+	.init = init_events,
+	.fini = fini_events,
+	.add = gather_events,
+	.wanted = want_events,
+	.finish = finish_events,
+};
 
 /*
  * Matching.

@@ -16,8 +16,7 @@
 #include <stdbool.h>
 
 #include "waits/clocks.h"
-#include "run/run.h"
-#include "profile/profile.h"
+#include "run/gatherer.h"
 
 #define MATCH_RECORDS      ((size_t)256 << 20) /* bytes of records */
 #define MATCH_TRACE_POINTS ((size_t)80 << 20)  /* bytes of points */
@@ -73,23 +72,8 @@ struct matched_events {
 void match_init(struct matched_events *parts, size_t bytes, size_t point_bytes);
 void match_fini(struct matched_events *parts);
 
-/*
- * Add what one process has; it is `process` in the records, nodes[] are its
- * profile's nodes in the unified tree.  0, or -ENOMEM with a reason.
- */
-int match_add(struct matched_events *parts, const struct profile *profile,
-	      uint32_t process, const uint32_t *nodes);
-
-/* The nodes of the unified tree that records and points refer to. */
-void match_wanted(const struct matched_events *parts, bool *wanted);
-
-/*
- * Once the run has its ranks and nodes: order[] and became[] say what
- * processes and nodes became.  Records of processes that are no members go.
- * 0, or -ENOMEM with a reason.
- */
-int match_rename(struct matched_events *parts, const struct run *run,
-		 const uint32_t *order, const uint32_t *became);
+/* match-events.c: it has these bounds when it is a merge's. */
+extern const struct gatherer gatherer_match_events;
 
 /*
  * Sort by key and keep complete operations only; the others are counted in

@@ -20,6 +20,7 @@
 #include "base/comparison.h"
 #include "run/values.h"
 #include "waits/wait-find.h"
+#include "waits/waits.h"
 
 #define BY_CHANCE 0.67 /* fewer calls than estimated: not by chance */
 

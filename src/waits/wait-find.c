@@ -5,9 +5,6 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
-#include "waits/timeline/operations.h"
-#include "waits/timeline/steps.h"
-#include "waits/timeline/time-bins.h"
 #include "waits/wait-find.h"
 
 struct wait_search {
@@ -346,54 +343,5 @@ int waits_find(struct run_waits *to, struct wait_state *waits,
 	}
 	free(f.order);
 	free(f.back);
-	return err;
-}
-
-static void add_waited(struct run_waits *to, const struct wait_state *waits,
-		       const struct matched_events *parts)
-{
-	for (size_t i = 0; i < parts->count; i++) {
-		const struct event_record *p = &parts->at[i];
-		struct run_wait_rank *r = &to->ranks[p->process];
-		double ns = match_weight(parts, p) * (double)waits[i].ns;
-
-		r->waited_ns += ns;
-		if (p->main)
-			r->main_ns += ns;
-	}
-}
-
-int waits_make(struct run *run, struct matched_events *parts,
-	       const struct gpu_bins *gpus, const struct steps *steps)
-{
-	struct run_waits *to = &run->waits;
-	struct clocks clocks = { 0 };
-	struct wait_state *waits = NULL;
-	int err;
-
-	match_join(parts, run);
-	to->joined = parts->joined;
-	to->rank_count = run->rank_count;
-	to->ranks = calloc(run->rank_count + 1, sizeof(*to->ranks));
-	waits = calloc(parts->count + 1, sizeof(*waits));
-	err = to->ranks && waits ? clocks_align(&clocks, parts, run->rank_count)
-				 : no_memory();
-	if (!err)
-		err = waits_find(to, waits, parts, &clocks, run);
-	if (!err) {
-		to->joined.clocks = (uint32_t)clocks.count;
-		to->joined.unbound = (uint32_t)clocks.unbound;
-		to->joined.clock_error_ns = clocks.error_max;
-		add_waited(to, waits, parts);
-		err = waits_blame(to, waits, parts, &clocks, run);
-	}
-	if (!err)
-		err = time_bins_make(run, parts, waits, &clocks, gpus);
-	if (!err && run->timeline.axis_count)
-		err = operations_keep(run, parts, waits, &clocks);
-	if (!err)
-		err = steps_make(run, steps, parts, &clocks, gpus);
-	clocks_fini(&clocks);
-	free(waits);
 	return err;
 }

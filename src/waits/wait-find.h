@@ -45,18 +45,3 @@ int waits_blame(struct run_waits *to, const struct wait_state *waits,
 
 /* Contexts and victims by their causes' numbers, in the order of files. */
 void waits_sort(struct run_waits *waits);
-
-/*
- * All of it: run->waits, run->timeline and run->iterations, from what was
- * matched and renamed. 0, or -ENOMEM with a reason.
- */
-struct gpu_bins;
-struct steps;
-int waits_make(struct run *run, struct matched_events *parts,
-	       const struct gpu_bins *gpus, const struct steps *steps);
-
-/*
- * wait-clip.c: once values can be asked for.  No rank waited longer in a call
- * than it was in it.  0, or -errno with a reason.
- */
-int waits_bound(struct run *run);

@@ -14,6 +14,7 @@
 #include "live/layout.h"
 #include "run/run-build.h"
 #include "merge/merging.h"
+#include "merge/gatherers.h"
 #include "merge/merge-gpu-tables.h"
 #include "merge/openmp.h"
 #include "merge/thread-count.h"
@@ -706,16 +707,17 @@ TEST(shapes_that_differ_in_little_are_told_apart)
 				   .name_count = 2,
 				   .shapes = shapes,
 				   .shape_count = SHAPES };
+	const struct gathered one = { .profile = &profile };
 	struct gpu_facts facts = { 0 };
 
 	for (uint32_t i = 0; i < SHAPES; i++)
 		shapes[i] = (struct profile_shape){ .block_x = 32,
 						    .local = i / 2,
 						    .launches = 1 };
-	CHECK(!gpu_facts_add(&facts, &profile, 0));
+	CHECK(!gatherer_merge_gpu_tables.add(&facts, &one));
 	CHECK(facts.sum.shape_count == SHAPES / 2);
 	CHECK(facts.sum.shapes[SHAPES / 2 - 1].launches == 2);
-	gpu_facts_fini(&facts);
+	gatherer_merge_gpu_tables.fini(&facts);
 }
 
 /* A thread of PMIx that was sampled, and one of the program in MPI. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/power-sums.h"
+#include "merge/gatherers.h"
 #include "tests/lib/test.h"
 
 #define SECOND 1000000000ull
@@ -17,8 +17,7 @@ static const uint32_t same[] = { 0, 1 };
 static const uint32_t turned[] = { 1, 0 };
 
 /* A process that read one GPU so long at 200 W, half of it in a phase. */
-static void add(struct power *to, uint32_t process, const char *uuid,
-		uint64_t seconds)
+static void add(void *to, uint32_t process, const char *uuid, uint64_t seconds)
 {
 	struct profile_device device = { .id = 3 };
 	struct profile_power power = { .known_ns = seconds * SECOND,
@@ -37,14 +36,20 @@ static void add(struct power *to, uint32_t process, const char *uuid,
 		.power_phases = &phase,
 		.power_phase_count = 1,
 	};
+	const struct gathered one = { .profile = &p,
+				      .process = process,
+				      .nodes = same };
 
 	strcpy(p.id.host, "n1");
 	strcpy(power.uuid, uuid);
-	CHECK(!power_add(to, &p, process, same));
+	CHECK(!gatherer_power_sums.add(to, &one));
 }
 
-/* Two processes, in the order of reading or the other; the first has 1/4. */
-static void finish(struct power *power, struct run *run, const uint32_t *order,
+/*
+ * Two processes, in the order of reading or the other; the first has 1/4.  What
+ * was gathered is freed.
+ */
+static void finish(void *power, struct run *run, const uint32_t *order,
 		   uint32_t second_device)
 {
 	struct run_share shares[] = {
@@ -61,8 +66,9 @@ static void finish(struct power *power, struct run *run, const uint32_t *order,
 				      .shares = shares,
 				      .share_count = 2 } };
 	CHECK(str_add(&run->strings, "") == 0);
-	CHECK(!power_finish(power, run, order, same));
+	CHECK(!gatherer_power_sums.finish(power, run, order, same));
 	run->gpu = (struct run_gpu){ 0 };
+	free(power);
 }
 
 static int is(double a, double b)
@@ -79,12 +85,12 @@ static void fini(struct run *run)
 /* The longer readings are the GPU's; its phase is the two shares of theirs. */
 static void shared(const uint32_t *order)
 {
-	struct power power = { 0 };
+	void *power = calloc(1, gatherer_power_sums.size);
 	struct run run;
 
-	add(&power, order[0], "GPU-1", order[0] ? 8 : 10);
-	add(&power, order[1], "GPU-1", order[1] ? 8 : 10);
-	finish(&power, &run, same, 0);
+	add(power, order[0], "GPU-1", order[0] ? 8 : 10);
+	add(power, order[1], "GPU-1", order[1] ? 8 : 10);
+	finish(power, &run, same, 0);
 	CHECK(run.energy.power_count == 1 && run.energy.device_count == 1);
 	CHECK(run.energy.powers[0].readers == 2);
 	CHECK(is(run.energy.powers[0].joules, 2000));
@@ -109,12 +115,12 @@ TEST(order_of_files_changes_nothing)
 
 TEST(two_gpus_are_two)
 {
-	struct power power = { 0 };
+	void *power = calloc(1, gatherer_power_sums.size);
 	struct run run;
 
-	add(&power, 0, "GPU-1", 10);
-	add(&power, 1, "GPU-2", 8);
-	finish(&power, &run, same, 1);
+	add(power, 0, "GPU-1", 10);
+	add(power, 1, "GPU-2", 8);
+	finish(power, &run, same, 1);
 	CHECK(run.energy.power_count == 2 && run.energy.phase_count == 2);
 	CHECK(run.energy.devices[0].power == 0);
 	CHECK(run.energy.devices[1].power == 1);
@@ -126,12 +132,12 @@ TEST(two_gpus_are_two)
 /* The ranks of the run are in another order than files were read in. */
 TEST(ranks_are_the_runs)
 {
-	struct power power = { 0 };
+	void *power = calloc(1, gatherer_power_sums.size);
 	struct run run;
 
-	add(&power, 0, "GPU-2", 8);
-	add(&power, 1, "GPU-1", 10);
-	finish(&power, &run, turned, 1);
+	add(power, 0, "GPU-2", 8);
+	add(power, 1, "GPU-1", 10);
+	finish(power, &run, turned, 1);
 	CHECK(run.energy.devices[0].power == 1);
 	CHECK(run.energy.devices[1].power == 0);
 	fini(&run);
@@ -139,10 +145,10 @@ TEST(ranks_are_the_runs)
 
 TEST(nothing_was_read)
 {
-	struct power power = { 0 };
+	void *power = calloc(1, gatherer_power_sums.size);
 	struct run run;
 
-	finish(&power, &run, same, 1);
+	finish(power, &run, same, 1);
 	CHECK(!run.energy.power_count && !run.energy.device_count);
 	fini(&run);
 }

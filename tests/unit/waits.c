@@ -782,10 +782,13 @@ TEST(parts_are_bounded)
 	match_init(&forward, bytes, 100 * sizeof(struct trace_point));
 	match_init(&backward, bytes, 100 * sizeof(struct trace_point));
 	for (int r = 0; r < 4; r++) {
-		CHECK(!match_add(&forward, &world[r].profile, (uint32_t)r,
-				 same));
-		CHECK(!match_add(&backward, &world[3 - r].profile, (uint32_t)r,
-				 same));
+		struct gathered one = { .profile = &world[r].profile,
+					.process = (uint32_t)r,
+					.nodes = same };
+
+		CHECK(!gatherer_match_events.add(&forward, &one));
+		one.profile = &world[3 - r].profile;
+		CHECK(!gatherer_match_events.add(&backward, &one));
 	}
 	CHECK(forward.level == 4 && backward.level == 4);
 	CHECK(forward.count == 4 * 16 && backward.count == 4 * 16);

@@ -14,11 +14,12 @@
  * Collecting.
  */
 
-void steps_fini(struct steps *steps)
+static void fini_steps(void *state)
 {
+	struct steps *steps = state;
+
 	free(steps->stamps);
 	free(steps->at);
-	*steps = (struct steps){ 0 };
 }
 
 /* Every other one behind the head; the series are still in their order. */
@@ -67,18 +68,18 @@ static int put_steps(struct steps *steps, struct step_series s,
 	return 0;
 }
 
-int steps_add(struct steps *steps, const struct profile *p, uint32_t process,
-	      const uint32_t *nodes)
+static int gather_steps(void *state, const struct gathered *one)
 {
+	const struct profile *p = one->profile;
 	int err = 0;
 
 	for (size_t i = 0; i < p->step_count && !err; i++) {
 		const struct profile_step *step = &p->steps[i];
 
 		err = put_steps(
-			steps,
-			(struct step_series){ .process = process,
-					      .node = nodes[step->node],
+			state,
+			(struct step_series){ .process = one->process,
+					      .node = one->nodes[step->node],
 					      .head = step->head,
 					      .stride = step->stride,
 					      .per = step->per,
@@ -94,8 +95,10 @@ int steps_add(struct steps *steps, const struct profile *p, uint32_t process,
 	return err;
 }
 
-void steps_wanted(const struct steps *steps, bool *wanted)
+static void want_steps(const void *state, bool *wanted)
 {
+	const struct steps *steps = state;
+
 	for (size_t i = 0; i < steps->count; i++)
 		wanted[steps->at[i].node] = true;
 }
@@ -104,9 +107,10 @@ ORDER_BY(by_step_node, struct step_series,
 	 ASC(node) ?: ORDER(a->lines > 0, b->lines > 0) ?: DESC(calls) ?:
 	 ASC(process))
 
-void steps_rename(struct steps *steps, const struct run *run,
-		  const uint32_t *order, const uint32_t *became)
+static int finish_steps(void *state, struct run *run, const uint32_t *order,
+			const uint32_t *became)
 {
+	struct steps *steps = state;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < steps->count; i++) {
@@ -120,7 +124,14 @@ void steps_rename(struct steps *steps, const struct run *run,
 	steps->count = kept;
 	if (kept)
 		qsort(steps->at, kept, sizeof(*steps->at), by_step_node);
+	return 0;
 }
+
+const struct gatherer gatherer_steps = { .size = sizeof(struct steps),
+					 .fini = fini_steps,
+					 .add = gather_steps,
+					 .wanted = want_steps,
+					 .finish = finish_steps };
 
 /*
  * Iterations.

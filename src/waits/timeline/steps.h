@@ -17,22 +17,14 @@
 
 struct step_series; /* step-choice.h */
 
-struct steps { /* all zero: none */
+struct steps { /* what gatherer_steps has */
 	struct step_series *at;
 	size_t count, room;
 	struct profile_stamp *stamps; /* of all series, one after another */
 	size_t stamp_count, stamp_room;
 };
 
-/* As match_add(), match_wanted(), match_rename(). */
-int steps_add(struct steps *steps, const struct profile *profile,
-	      uint32_t process, const uint32_t *nodes);
-void steps_fini(struct steps *steps);
-void steps_wanted(const struct steps *steps, bool *wanted);
-void steps_rename(struct steps *steps, const struct run *run,
-		  const uint32_t *order, const uint32_t *became);
-
-/* run->iterations.  0, or -ENOMEM with a reason. */
+/* run->iterations, of what gatherer_steps has.  0, or -ENOMEM with a reason. */
 int steps_make(struct run *run, const struct steps *steps,
 	       const struct matched_events *parts, const struct clocks *clocks,
 	       const struct gpu_bins *gpus);

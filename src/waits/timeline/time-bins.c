@@ -75,12 +75,13 @@ struct time_binning {
  * GPUs.
  */
 
-void gpu_bins_fini(struct gpu_bins *gpus)
+static void fini_gpu_bins(void *state)
 {
+	struct gpu_bins *gpus = state;
+
 	for (size_t i = 0; i < gpus->count; i++)
 		free(gpus->at[i].ns);
 	free(gpus->at);
-	*gpus = (struct gpu_bins){ 0 };
 }
 
 static int gpu_row_add(struct gpu_bins *gpus, const struct profile_device *d,
@@ -105,9 +106,9 @@ static int gpu_row_add(struct gpu_bins *gpus, const struct profile_device *d,
 	return no_memory();
 }
 
-int gpu_bins_add(struct gpu_bins *gpus, const struct profile *p,
-		 uint32_t process)
+static int gather_gpu_bins(void *state, const struct gathered *one)
 {
+	const struct profile *p = one->profile;
 	int err = 0;
 
 	for (size_t i = 0, end; i < p->bin_count && !err; i = end) {
@@ -116,7 +117,7 @@ int gpu_bins_add(struct gpu_bins *gpus, const struct profile *p,
 		for (end = i;
 		     end < p->bin_count && p->bins[end].device == device;)
 			end++;
-		err = gpu_row_add(gpus, &p->devices[device], process,
+		err = gpu_row_add(state, &p->devices[device], one->process,
 				  &p->bins[i], end - i);
 	}
 	return err;
@@ -124,11 +125,13 @@ int gpu_bins_add(struct gpu_bins *gpus, const struct profile *p,
 
 ORDER_BY(by_gpu_process, struct gpu_bins_row, ASC(process) ?: ASC(device))
 
-void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
-		     const uint32_t *order)
+static int finish_gpu_bins(void *state, struct run *run, const uint32_t *order,
+			   const uint32_t *became)
 {
+	struct gpu_bins *gpus = state;
 	size_t kept = 0;
 
+	(void)became;
 	for (size_t i = 0; i < gpus->count; i++) {
 		struct gpu_bins_row *row = &gpus->at[i];
 
@@ -141,7 +144,13 @@ void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
 	gpus->count = kept;
 	if (kept)
 		qsort(gpus->at, kept, sizeof(*gpus->at), by_gpu_process);
+	return 0;
 }
+
+const struct gatherer gatherer_time_bins = { .size = sizeof(struct gpu_bins),
+					     .fini = fini_gpu_bins,
+					     .add = gather_gpu_bins,
+					     .finish = finish_gpu_bins };
 
 static double busy_between(const struct gpu_bins_row *row, uint64_t from,
 			   uint64_t to)

@@ -27,20 +27,11 @@ enum {
 	TIME_POINTS = 4 /* in a cell, on average: fewer say little */
 };
 
-/* The busy times of GPUs, of each device of a process; all zero: none. */
+/* What gatherer_time_bins has: the busy times of each device of a process. */
 struct gpu_bins {
 	struct gpu_bins_row *at;
 	size_t count, room;
 };
-
-/* 0, or -ENOMEM with a reason. */
-int gpu_bins_add(struct gpu_bins *gpus, const struct profile *profile,
-		 uint32_t process);
-void gpu_bins_fini(struct gpu_bins *gpus);
-
-/* Once the run has its ranks, as match_rename(). */
-void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
-		     const uint32_t *order);
 
 /*
  * For how long a process's GPUs were busy between two times of its clock, if no
