@@ -9,6 +9,7 @@
 #include "base/spelling.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "merge/merge.h"
 #include "tools/command.h"
 #include "tools/out.h"
 #include "tools/pick.h"

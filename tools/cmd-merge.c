@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/job.h"
-#include "run/run.h"
+#include "merge/merge.h"
 #include "symbol/symbol.h"
 #include "profile/store/store.h"
 #include "tools/command.h"

@@ -29,6 +29,7 @@
 #include "format/page/page-tile.h"
 #include "launch/host-lock.h"
 #include "launch/preload.h"
+#include "merge/merge.h"
 #include "tools/command.h"
 #include "tools/out.h"
 #include "tools/pick.h"

@@ -12,7 +12,7 @@
 #include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "base/regular.h"
-#include "run/run.h"
+#include "merge/merge.h"
 #include "symbol/symbol.h"
 #include "format/format.h"
 #include "tools/conclude.h"

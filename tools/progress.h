@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/run.h"
+#include "merge/merge.h"
 
 struct progress {
 	uint64_t start_ms, shown_ms; /* 0: nothing shown yet */

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"
+#include "merge/merge.h"
 #include "tools/command.h"
 #include "tools/out.h"
 #include "tools/page.h"

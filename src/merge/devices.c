@@ -282,7 +282,7 @@ static int add_known(struct devices *d, const struct profile *p,
 	return 0;
 }
 
-static int add_devices(void *state, const struct gathered *one)
+static int gather_devices(void *state, const struct gathered *one)
 {
 	struct devices *d = state;
 	const struct profile *p = one->profile;
@@ -319,19 +319,6 @@ static int add_devices(void *state, const struct gathered *one)
  */
 
 ORDER_BY(by_known, struct run_gpu_known, ASC(rank))
-
-uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
-		       const struct run_rank *r)
-{
-	const struct run_gpu_known like = { .rank = rank }, *known = NULL;
-	uint64_t ran =
-		r->elapsed_ns > r->paused_ns ? r->elapsed_ns - r->paused_ns : 0;
-
-	if (gpu->known_count)
-		known = bsearch(&like, gpu->known, gpu->known_count,
-				sizeof(like), by_known);
-	return known && known->ns < ran ? known->ns : ran;
-}
 
 static void want_devices(const void *state, bool *wanted)
 {
@@ -473,6 +460,6 @@ static int finish_devices(void *state, struct run *run, const uint32_t *order,
 const struct gatherer gatherer_devices = { .size = sizeof(struct devices),
 					   .init = init_devices,
 					   .fini = fini_devices,
-					   .add = add_devices,
+					   .add = gather_devices,
 					   .wanted = want_devices,
 					   .finish = finish_devices };

@@ -15,7 +15,7 @@ libmerge_la_SOURCES = \
 	src/merge/gpu-lines.c \
 	src/merge/inputs.c src/merge/inputs.h \
 	src/merge/main-name.c \
-	src/merge/merge.c \
+	src/merge/merge.c src/merge/merge.h \
 	src/merge/merge-gpu-tables.h \
 	src/merge/merging.h \
 	src/merge/mpi-jobs.c \

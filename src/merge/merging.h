@@ -6,7 +6,7 @@
 
 #include "merge/gatherers.h"
 #include "merge/inputs.h"
-#include "run/run.h"
+#include "merge/merge.h"
 #include "merge/unify.h"
 #include "profile/profile.h"
 

@@ -92,6 +92,6 @@ static inline uint64_t run_size_least(uint32_t class)
 	return class ? (uint64_t)1 << (class - 1) : 0;
 }
 
-/* devices.c: how long a process ran, but pauses, while its GPUs were known. */
+/* run.c: how long a process ran, but pauses, while its GPUs were known. */
 uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
 		       const struct run_rank *times);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "run/run-build.h"
 #include "run/values.h"
@@ -141,4 +142,19 @@ uint32_t run_subtree_end(const struct run *run, uint32_t node)
 	while (end < run->node_count && run->nodes[end].parent >= node)
 		end++;
 	return end;
+}
+
+ORDER_BY(by_gpu_known, struct run_gpu_known, ASC(rank))
+
+uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
+		       const struct run_rank *r)
+{
+	const struct run_gpu_known like = { .rank = rank }, *known = NULL;
+	uint64_t ran =
+		r->elapsed_ns > r->paused_ns ? r->elapsed_ns - r->paused_ns : 0;
+
+	if (gpu->known_count)
+		known = bsearch(&like, gpu->known, gpu->known_count,
+				sizeof(like), by_gpu_known);
+	return known && known->ns < ran ? known->ns : ran;
 }

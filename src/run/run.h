@@ -146,34 +146,3 @@ uint32_t run_frame(const struct run *run, uint32_t node);
 
 /* The node behind the last one that is this or below it. */
 uint32_t run_subtree_end(const struct run *run, uint32_t node);
-
-/* merge.c: what merge_directory() tells while it works; either may be NULL. */
-struct merge_progress {
-	void (*step)(void *to, const char *what, size_t done, size_t of);
-	void *to;
-	unsigned int threads; /* to work with; 0: one for each core */
-};
-
-/*
- * The run that the rank files of a directory make.  Files that cannot be read
- * are skipped and stand in run->problems, as do ranks that are missing.
- * 0; -ENOENT when the directory holds no readable profile; else -errno.
- */
-int merge_directory(struct run **to, const char *directory,
-		    const struct merge_progress *progress);
-
-/*
- * The same, and its file.  The run's values are only in the file: those of
- * large jobs are more than there is memory.  *to is NULL when nothing could be
- * merged; what could not be written is here, with its problems.
- */
-int merge_save(struct run **to, const char *directory, const char *path,
-	       const struct merge_progress *progress);
-
-/*
- * The run of `path`: a run.h5 itself; a directory, whose run.h5 is made first
- * when it is missing or older than a rank's file; or what one file of a
- * directory has, rank-N.h5 or node-HOST.h5.
- */
-int run_open(struct run **to, const char *path,
-	     const struct merge_progress *progress);

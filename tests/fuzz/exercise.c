@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "live/layout.h"
 #include "format/format.h"
+#include "merge/merge.h"
 #include "tests/fuzz/exercise.h"
 
 static FILE *nowhere(void)

@@ -12,6 +12,7 @@
 #include "analyse/base/analysis.h"
 #include "base/err.h"
 #include "live/layout.h"
+#include "merge/merge.h"
 #include "run/run-build.h"
 #include "waits/match-events.h"
 #include "waits/timeline/operations.h"
