@@ -1,3 +1,13 @@
+# What a live profile is read by.  A new section is its file, which defines
+# section_NAME (live-reader.h), and its word here.
+LIVE_SECTIONS = \
+	src/profile/live/live-identity src/profile/live/live-metrics \
+	src/profile/live/live-nodes src/profile/live/live-mpi \
+	src/profile/live/live-steps src/profile/live/live-gpu \
+	src/profile/live/live-gpu-tables src/profile/live/live-pcs \
+	src/profile/live/live-device src/profile/live/live-power \
+	src/profile/live/live-end
+
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_CFLAGS = $(reader_cflags)
 libprofile_la_SOURCES = \
@@ -6,17 +16,10 @@ libprofile_la_SOURCES = \
 	src/profile/profile.c src/profile/profile.def src/profile/profile.h \
 	src/profile/rank-file.c \
 	src/profile/live/from-live.c \
-	src/profile/live/live-device.c \
-	src/profile/live/live-end.c \
-	src/profile/live/live-gpu.c \
-	src/profile/live/live-gpu-tables.c \
+	$(LIVE_SECTIONS:=.c) \
 	src/profile/live/live-lines.c \
-	src/profile/live/live-mpi.c \
-	src/profile/live/live-pcs.c \
 	src/profile/live/live-pieces.c \
-	src/profile/live/live-power.c \
-	src/profile/live/live-reader.h \
-	src/profile/live/live-steps.c \
+	src/profile/live/live-reader.c src/profile/live/live-reader.h \
 	src/profile/live/python-lines.c src/profile/live/python-lines.h \
 	src/profile/steps/step-loops.c \
 	src/profile/steps/step-pattern.c src/profile/steps/step-pattern.h \
@@ -41,3 +44,9 @@ libprofile_la_SOURCES += src/profile/store/compress-no-isal.c
 endif
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS) $(ISAL_CFLAGS)
 libprofile_la_LIBADD = $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ISAL_LIBS) $(ZLIB_LIBS)
+
+BUILT_SOURCES += src/profile/live/live-sections.inc
+src/profile/live/live-sections.inc: Makefile
+	@mkdir -p $(@D)
+	$(AM_V_GEN)for word in $(LIVE_SECTIONS); do \
+		echo "LIVE_SECTION($${word##*/live-})" | tr - _; done >$@

@@ -177,7 +177,7 @@ static uint64_t known_ns(const struct live_header *h)
 	return ns > t->until_paused_ns ? ns - t->until_paused_ns : 1;
 }
 
-void reader_devices(struct reader *r)
+static void read_devices(struct reader *r)
 {
 	const struct live_gpu_times *t = &r->header.gpu_times;
 
@@ -204,9 +204,16 @@ void reader_devices(struct reader *r)
 
 ORDER_BY(by_profile_work, struct profile_work, ASC(node) ?: ASC(device))
 
-void reader_device_order(struct profile *p)
+static void order_works(struct reader *r)
 {
+	struct profile *p = r->p;
+
 	if (p->work_count)
 		qsort(p->works, p->work_count, sizeof(*p->works),
 		      by_profile_work);
 }
+
+const struct live_section section_device = {
+	.tables = read_devices,
+	.order = order_works,
+};

@@ -42,8 +42,12 @@ static void count_unseen(struct profile *p, uint64_t paused_since_ns)
 	}
 }
 
-void reader_end(struct reader *r)
+static void read_end(struct reader *r)
 {
+	if (!r->header.end.mono_ns)
+		return;
 	set_end(&r->p->id, &r->header);
 	count_unseen(r->p, r->header.pauses.since_wall_ns);
 }
+
+const struct live_section section_end = { .tables = read_end };

@@ -170,7 +170,7 @@ static void take_limits(struct reader *r, uint32_t unused, const void *at)
 		};
 }
 
-void reader_facts(struct reader *r)
+static void read_gpu_tables(struct reader *r)
 {
 	const struct live_gpu_lists *lists = &r->header.gpu_lists;
 
@@ -185,3 +185,5 @@ void reader_facts(struct reader *r)
 	reader_chunks(r, lists->limits, sizeof(struct live_limits), 0,
 		      take_limits);
 }
+
+const struct live_section section_gpu_tables = { .tables = read_gpu_tables };

@@ -47,10 +47,10 @@ static bool launches_on_gpu(const struct reader *r, uint32_t node)
 	       (!r->header.gpu_times.nodes && gpu_call_launches_graph(name));
 }
 
-void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
-		     const struct live_call *c)
+static void take_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
+			  const struct live_call *c)
 {
-	if (!c->calls)
+	if (reader_class(r, node) != LIVE_NAME_GPU_CALL || !c->calls)
 		return;
 	reader_metric(r, node, thread, METRIC_GPU_CALLS, c->calls);
 	reader_metric(r, node, thread, METRIC_GPU_CALL_TIME, c->ns);
@@ -136,10 +136,15 @@ static void count_unreported(struct reader *r)
 		r->p->losses[LOSS_GPU_UNREPORTED].count += r->launched - known;
 }
 
-void reader_gpu(struct reader *r)
+static void read_gpu(struct reader *r)
 {
 	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0,
 		      take_gpu_node);
 	if (!r->err)
 		count_unreported(r);
 }
+
+const struct live_section section_gpu = {
+	.call = take_gpu_call,
+	.tables = read_gpu,
+};

@@ -8,20 +8,36 @@
 #include "live/untimed.h"
 #include "profile/live/live-reader.h"
 
-/* Calls */
-
-void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
-		   enum metric metric, uint64_t number)
+static live_ref take_comm(struct reader *r, const void *at)
 {
-	const char *name = metric_infos[metric].name;
-	const struct profile_column *c = profile_column(r->p, name);
-	struct live_cell cell = { .value = number };
+	struct profile *p = r->p;
+	struct live_comm c;
 
-	if (!number)
-		return;
-	cell.metric = c ? (uint32_t)(c - r->p->columns) : LIVE_METRICS;
-	reader_value(r, node, thread, &cell);
+	memcpy(&c, at, sizeof(c));
+	if (!reader_grow(r, &p->comms, p->comm_count, sizeof(*p->comms)))
+		return 0;
+	if (map_put(&r->comms, reader_ref(r, at), 0, (uint32_t)p->comm_count) ==
+	    MAP_NONE)
+		reader_no_memory(r);
+	p->comms[p->comm_count++] = (struct profile_comm){
+		.size = c.size,
+		.rank = c.rank,
+		.inter = c.inter,
+		.calls = c.calls,
+		.id = c.id,
+		.instances = c.instances,
+		.first = c.first,
+		.name = reader_string(r, c.name),
+	};
+	return c.next;
 }
+
+static void read_comms(struct reader *r)
+{
+	reader_walk(r, r->header.comms, sizeof(struct live_comm), take_comm);
+}
+
+/* Calls */
 
 /*
  * Polls that were passed by took what those did that were drawn to stand for
@@ -130,45 +146,20 @@ static void read_size_class(struct reader *r, uint32_t node, uint32_t class,
 	p->sizes[index].ns += size->ns;
 }
 
-static bool is_of_class(const struct profile *p, uint32_t node,
-			enum live_name_class class)
-{
-	const struct profile_node *n = &p->nodes[node];
-
-	return n->kind == NODE_NAMED && p->names[n->owner].class == class;
-}
-
-static bool is_gpu(const struct profile *p, uint32_t node)
-{
-	return is_of_class(p, node, LIVE_NAME_GPU_CALL);
-}
-
-static bool is_phase_node(const struct profile *p, uint32_t node)
-{
-	return is_of_class(p, node, LIVE_NAME_PHASE);
-}
-
-void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
+static void take_mpi_call(struct reader *r, uint32_t node, uint32_t thread,
+			  const struct live_call *call)
 {
 	struct live_size sizes[LIVE_SIZES] = { 0 };
-	struct live_call call;
-	const void *at = reader_claim(r, ref, sizeof(call));
+	enum live_name_class class = reader_class(r, node);
+	const void *at;
 
-	if (!at)
+	if (class == LIVE_NAME_GPU_CALL || class == LIVE_NAME_PHASE)
 		return;
-	memcpy(&call, at, sizeof(call));
-	if (is_gpu(r->p, node)) {
-		reader_gpu_call(r, node, thread, &call);
+	mpi_values(r, node, thread, call);
+	site(r, node, call);
+	if (!call->sizes)
 		return;
-	}
-	reader_stamps(r, node, thread, &call);
-	if (is_phase_node(r->p, node))
-		return;
-	mpi_values(r, node, thread, &call);
-	site(r, node, &call);
-	if (!call.sizes)
-		return;
-	at = reader_claim(r, call.sizes, sizeof(sizes));
+	at = reader_claim(r, call->sizes, sizeof(sizes));
 	if (at)
 		memcpy(sizes, at, sizeof(sizes));
 	for (uint32_t i = 0; i < LIVE_SIZES && !r->err; i++)
@@ -336,29 +327,6 @@ static void pick_moments(struct profile *p, size_t first,
 	p->moment_count = kept;
 }
 
-void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
-		   void (*take)(struct reader *r, uint32_t thread,
-				const void *at))
-{
-	while (ref && !r->err) {
-		struct live_chunk chunk;
-		const void *at = reader_claim(r, ref, sizeof(chunk));
-		uint64_t first = (uint64_t)ref + sizeof(chunk) / LIVE_UNIT;
-
-		if (!at)
-			return;
-		memcpy(&chunk, at, sizeof(chunk));
-		for (uint32_t i = 0; i < chunk.count && !r->err; i++) {
-			at = reader_claim(r, first + i * size / LIVE_UNIT,
-					  size);
-			if (!at)
-				break;
-			take(r, thread, at);
-		}
-		ref = chunk.next;
-	}
-}
-
 /* A call that the process was killed in: until the thread's last sample. */
 static void open_call(struct reader *r, uint32_t thread,
 		      const struct live_thread *t)
@@ -369,7 +337,8 @@ static void open_call(struct reader *r, uint32_t thread,
 			      METRIC_MPI_TIME, t->last_ns - t->open_ns);
 }
 
-void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
+static void take_mpi_of_thread(struct reader *r, uint32_t thread,
+			       const struct live_thread *t)
 {
 	size_t first = r->p->moment_count;
 
@@ -411,8 +380,10 @@ static void sort_mpi_table(void *at, size_t count, size_t size,
 		qsort(at, count, size, by);
 }
 
-void reader_mpi_order(struct profile *p)
+static void order_mpi(struct reader *r)
 {
+	struct profile *p = r->p;
+
 	sort_mpi_table(p->sites, p->site_count, sizeof(*p->sites),
 		       by_site_node);
 	sort_mpi_table(p->sizes, p->size_count, sizeof(*p->sizes),
@@ -423,3 +394,10 @@ void reader_mpi_order(struct profile *p)
 	sort_mpi_table(p->moments, p->moment_count, sizeof(*p->moments),
 		       by_trace_time);
 }
+
+const struct live_section section_mpi = {
+	.begin = read_comms,
+	.call = take_mpi_call,
+	.thread = take_mpi_of_thread,
+	.order = order_mpi,
+};

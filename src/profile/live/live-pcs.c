@@ -106,7 +106,7 @@ static void take_cubin(struct reader *r, uint32_t unused, const void *at)
 		r->damaged++;
 }
 
-void reader_pcs(struct reader *r)
+static void read_pcs(struct reader *r)
 {
 	const struct live_gpu_lists *lists = &r->header.gpu_lists;
 	struct profile *p = r->p;
@@ -124,3 +124,5 @@ void reader_pcs(struct reader *r)
 		p->sampling_count = 1;
 	}
 }
+
+const struct live_section section_pcs = { .tables = read_pcs };

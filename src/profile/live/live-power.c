@@ -149,12 +149,12 @@ static void take_power(struct reader *r, struct power_reader *w, const void *at)
 		      sizeof(*r->p->power_phases), by_profile_phase);
 }
 
-void reader_power(struct reader *r)
+static void read_power(struct reader *r)
 {
 	struct power_reader *w;
 	const void *at;
 
-	if (!r->header.power || r->err)
+	if (!r->header.power)
 		return;
 	at = reader_claim(r, r->header.power, sizeof(struct live_power));
 	w = at ? malloc(sizeof(*w)) : NULL;
@@ -164,3 +164,5 @@ void reader_power(struct reader *r)
 		reader_no_memory(r);
 	free(w);
 }
+
+const struct live_section section_power = { .tables = read_power };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live-reader.h - a live profile while it is read: what from-live.c, which
- * reads trees, live-mpi.c and live-gpu.c, which read what adapters keep, share.
+ * live-reader.h - a section of a live profile, such as what MPI's wrappers or
+ * GPUs keep there, and what it is read with: one file, live-NAME.c, that
+ * defines `section_NAME`, and its word in LIVE_SECTIONS of local.mk.  Each hook
+ * may be NULL.  They are called in the order of that list.
  *
  * Failure   reader->err once memory ran out; what is damaged is counted.
  */
@@ -41,6 +43,23 @@ struct reader {
 	int err; /* -ENOMEM: give up */
 };
 
+struct live_section {
+	/* Before threads and their trees are read. */
+	void (*begin)(struct reader *r);
+	/* A node of a thread has a record of calls. */
+	void (*call)(struct reader *r, uint32_t node, uint32_t thread,
+		     const struct live_call *call);
+	/* A thread, whose tree was read. */
+	void (*thread)(struct reader *r, uint32_t thread,
+		       const struct live_thread *t);
+	/* All trees were read: what the header leads to. */
+	void (*tables)(struct reader *r);
+	/* All was read: sort, choose what is kept. */
+	void (*order)(struct reader *r);
+};
+
+/* live-reader.c */
+
 /* Whether `bytes` from `ref` on are of the file. */
 bool reader_inside(const struct reader *r, uint64_t ref, uint64_t bytes);
 
@@ -58,8 +77,13 @@ void reader_no_memory(struct reader *r);
 /* `array` is the address of a T *, with `count` elements: room for one more. */
 bool reader_grow(struct reader *r, void *array, size_t count, size_t size);
 
-/* A copy of a text; NULL after a failure. */
+/* A copy of a text, "" for none; it may hold zeros.  NULL after a failure. */
+char *reader_text(struct reader *r, live_ref ref, size_t *length);
 char *reader_string(struct reader *r, live_ref ref);
+
+/* What a fixed field holds, always ended. */
+void reader_fixed_text(char *to, size_t to_size, const char *from,
+		       size_t from_size);
 
 /*
  * Follow a list from its head.  `take` reads one record, from memory that may
@@ -68,8 +92,29 @@ char *reader_string(struct reader *r, live_ref ref);
 void reader_walk(struct reader *r, live_ref ref, size_t size,
 		 live_ref (*take)(struct reader *r, const void *at));
 
+/* All records of a list of chunks. */
+void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
+		   void (*take)(struct reader *r, uint32_t thread,
+				const void *at));
+
+/* A value of ours, by name: numbers of metrics are the file's. */
+void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
+		   enum metric metric, uint64_t number);
+
+/* One value of a node. */
+void reader_value(struct reader *r, uint32_t node, uint32_t thread,
+		  const struct live_cell *cell);
+
+/* live-nodes.c */
+
+/* The unified node for one of a thread's, whose parent was read. */
+uint32_t reader_unify(struct reader *r, const struct live_node *n);
+
 /* The unified node that a node of the file became; the root for none. */
 uint32_t reader_node(struct reader *r, live_ref ref);
+
+/* What class its name is of; LIVE_NAME_MPI: it has none. */
+enum live_name_class reader_class(const struct reader *r, uint32_t node);
 
 /* The child of a node that has this name; the node itself for none. */
 uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name);
@@ -80,35 +125,12 @@ uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path);
 /* The node below which paths end early, for that reason (enum loss). */
 uint32_t reader_partial(struct reader *r, uint32_t why);
 
-/* All records of a list of chunks. */
-void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
-		   void (*take)(struct reader *r, uint32_t thread,
-				const void *at));
+/* live-pieces.c: work of devices that was not added up yet. */
+void reader_pieces(struct reader *r);
 
-/* A value of ours, by name: the numbers of metrics are the file's. */
-void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
-		   enum metric metric, uint64_t number);
-
-/* One value of a node. */
-void reader_value(struct reader *r, uint32_t node, uint32_t thread,
-		  const struct live_cell *cell);
-
-/*
- * live-mpi.c: the struct live_call of a node; what else a thread keeps of MPI,
- * once its tree was read; and the order of all that, at the end.
- */
-void reader_call(struct reader *r, uint32_t node, uint32_t thread,
-		 uint64_t ref);
-void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t);
-void reader_mpi_order(struct profile *p);
-
-/*
- * live-steps.c: the stamps of a node's calls; and, at the end, which of them
- * are kept.
- */
-void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
-		   const struct live_call *call);
-void reader_steps(struct reader *r);
+/* live-device.c: what a node had a device do. */
+void reader_work(struct reader *r, uint32_t node, uint32_t device,
+		 uint64_t count, uint64_t ns);
 
 /*
  * live-lines.c: what is called from several lines of a function in turns, of
@@ -118,30 +140,3 @@ enum {
 	STEPS_OF_LINES = 8
 };
 size_t reader_lines(struct reader *r, struct profile_step to[STEPS_OF_LINES]);
-
-/*
- * live-gpu.c: the calls of CUDA of a node; and, once all trees were read, what
- * GPUs did.
- */
-void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
-		     const struct live_call *call);
-void reader_gpu(struct reader *r);
-
-/* live-end.c: how the process ended, where that is known. */
-void reader_end(struct reader *r);
-
-/* live-power.c: what was read of power, once devices are known. */
-void reader_power(struct reader *r);
-
-/* live-gpu-tables.c: what else there is of GPUs, then; live-pcs.c: samples. */
-void reader_facts(struct reader *r);
-void reader_pcs(struct reader *r);
-/*
- * live-device.c: devices, streams and when they worked; what a node had a
- * device do; and the order of that, at the end.
- */
-void reader_devices(struct reader *r);
-void reader_pieces(struct reader *r);
-void reader_work(struct reader *r, uint32_t node, uint32_t device,
-		 uint64_t count, uint64_t ns);
-void reader_device_order(struct profile *p);

@@ -65,16 +65,17 @@ static bool is_marked_step(const struct profile *p, uint32_t node)
 					  !strcmp(name->text, "MPI_Pcontrol")));
 }
 
-void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
-		   const struct live_call *call)
+static void take_call_stamps(struct reader *r, uint32_t node, uint32_t thread,
+			     const struct live_call *call)
 {
 	struct profile *p = r->p;
 	struct live_stamps head;
 	struct profile_step step = { .node = node, .thread = thread };
-	const void *at = call->stamps
-				 ? reader_claim(r, call->stamps, sizeof(head))
-				 : NULL;
+	const void *at;
 
+	if (!call->stamps || reader_class(r, node) == LIVE_NAME_GPU_CALL)
+		return;
+	at = reader_claim(r, call->stamps, sizeof(head));
 	if (!at)
 		return;
 	memcpy(&head, at, sizeof(head));
@@ -343,7 +344,7 @@ static void put_step_lines(struct reader *r, const struct profile_step *lines,
 			p->steps[p->step_count++] = lines[i];
 }
 
-void reader_steps(struct reader *r)
+static void choose_all_steps(struct reader *r)
 {
 	struct profile *p = r->p;
 	struct profile_step lines[STEPS_OF_LINES];
@@ -372,3 +373,8 @@ void reader_steps(struct reader *r)
 	p->stamps = to;
 	p->stamp_count = next;
 }
+
+const struct live_section section_steps = {
+	.call = take_call_stamps,
+	.order = choose_all_steps,
+};
