@@ -21,8 +21,9 @@ doc/copse-waits.7: doc/copse-waits.7.in src/run/waits.def doc/local.mk
 EXTRA_DIST += doc/copse-format.5.in doc/tables.awk
 doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 		$(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
-		$(addprefix $(srcdir)/src/live/,device.def limits.def power.def \
-			process.def thread.def)
+		$(srcdir)/src/run/run-kinds.def \
+		$(addprefix $(srcdir)/src/live/,device.def limits.def \
+			node-kinds.def power.def process.def thread.def)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
 		$(srcdir)/doc/copse-format.5.in >$@.tmp

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tables.awk - a line @RECORD@ of a man page becomes the list of that record's
-# columns, as src/profile/profile.def and src/run/run.def have them.
+# columns, as src/profile/profile.def and src/run/run.def have them, and a line
+# @KINDS FILE@ the list of the kinds of nodes of that file of src.
 #
 #   awk -v top=FOLDER -f tables.awk PAGE.in		FOLDER: above src
 BEGIN {
@@ -60,6 +61,20 @@ function row_read(word, line, type, name, help)
 		widest[record] = name
 }
 
+# One sentence a line.
+/^@KINDS .*@$/ {
+	sub(/@$/, "", $2)
+	print ".Bl -tag -width \"0\""
+	for (number = 0; (getline line <(top "/src/" $2)) > 0;)
+		if (line ~ /^(NODE|KIND)\(/) {
+			sub(/^.*, "/, "", line)
+			sub(/"\)$/, "", line)
+			gsub(/\. /, ".\n", line)
+			printf ".It %d\n%s\n", number++, line
+		}
+	print ".El"
+	next
+}
 /^@.*@$/ {
 	gsub(/@/, "")
 	if (!($0 in rows)) {

@@ -2,7 +2,7 @@
 // colour.js - colours of what is drawn.  None is random: two pages of one
 // program look alike.  Kinds of time have colours that colour-blind people can
 // tell apart (Okabe and Ito); page.css has them, for light and dark.
-import { kinds, python, unnamed } from "./model.js";
+import { python, unnamed } from "./model.js";
 
 const inks = new Map(), heats = [];
 
@@ -46,17 +46,11 @@ const system = /^(ld-linux|libc[.-]|libm[.-]|libpthread|\[|libstdc)/;
 export function boxHue(model, n) {
 	if (!n)
 		return "rest";
-	switch (model.kind[n]) {
-	case kinds.mpi:
-		return "mpi";
-	case kinds.kernel: case kinds.gpuCall: case kinds.gpuError:
-	case kinds.gpuMemory:
-		return "gpu";
-	case kinds.openmp: case kinds.parallel: case kinds.lock:
-		return "openmp";
-	case kinds.partial: case kinds.phase:
-		return "rest";
-	}
+
+	const { group } = model.kinds[model.kind[n]];
+
+	if (group !== "code")
+		return group;
 	if (model.flags[n] & unnamed || system.test(model.moduleName(n)))
 		return "rest";
 	return model.isOwn(n) ? "own"

@@ -3,12 +3,8 @@
 // has of them.  Nodes stand depth first, so what is below one is one piece.
 import { rowsHave } from "./selection.js";
 
-// As enum run_kind of src/run/run.h.
-export const kinds = {
-	root: 0, function: 1, line: 2, mpi: 3, phase: 4, kernel: 5, partial: 6,
-	loop: 7, gpuCall: 8, gpuError: 9, gpuMemory: 10, openmp: 11, parallel: 12,
-	lock: 13,
-};
+// Numbers of kinds of nodes by their names, of the page that was read.
+export const kinds = {};
 export const inlined = 1, unnamed = 2, python = 4, own = 128;
 
 // Of Python, what came with the interpreter or as a package.
@@ -44,6 +40,8 @@ export class Model {
 		this.stream = stream;
 		this.page = page;
 		this.strings = page.strings || [];
+		this.kinds = page.nodeKinds || [];
+		this.kinds.forEach(({ name }, number) => kinds[name] = number);
 		this.parent = stream.array("node.parent") || new Uint8Array(0);
 		this.count = this.parent.length;
 		for (const name of ["kind", "flags", "function", "module", "file",
@@ -66,12 +64,17 @@ export class Model {
 		return this.page.kind === "diff";
 	}
 
+	// A line, or a loop: part of the frame above.
+	isPart(n) {
+		return this.kinds[this.kind[n]].part;
+	}
+
 	// For each call path, its nodes but lines and loops.
 	membersByPath() {
 		const members = new Map();
 
 		for (let n = 0; n < this.count; n++) {
-			if (this.kind[n] === kinds.line || this.kind[n] === kinds.loop)
+			if (this.isPart(n))
 				continue;
 
 			const at = members.get(this.path[n]);
@@ -136,8 +139,7 @@ export class Model {
 		const frames = [];
 
 		for (; n > 0; n = this.parent[n])
-			if (!frames.length || this.path[n] && this.kind[n] !== kinds.line &&
-			    this.kind[n] !== kinds.loop)
+			if (!frames.length || this.path[n] && !this.isPart(n))
 				frames.push(n);
 		return frames.reverse();
 	}
@@ -150,8 +152,7 @@ export class Model {
 	// The same, or MPI, OpenMP's runtime, a GPU or a phase: no library that
 	// folds into its caller.
 	isMine(n) {
-		return this.isSaid(n) || this.kind[n] >= kinds.mpi &&
-			this.kind[n] !== kinds.loop;
+		return this.isSaid(n) || this.kinds[this.kind[n]].group !== "code";
 	}
 
 	// Values of each node alone, those of libraries as their caller's.
@@ -326,8 +327,8 @@ export class Model {
 		if (!(n > 0 && n < this.count))
 			return this.count ? [0] : [];
 
-		const same = this.kind[n] === kinds.line || this.kind[n] === kinds.loop
-			? this.sameCode(n) : this.members.get(this.path[n]) || [n];
+		const same = this.isPart(n) ? this.sameCode(n)
+			: this.members.get(this.path[n]) || [n];
 		const top = [];
 		let end = 0;
 
@@ -366,8 +367,7 @@ export class Model {
 	}
 
 	liveByRank(name, n) {
-		const values = this.live && this.kind[n] !== kinds.line &&
-			this.kind[n] !== kinds.loop && this.live.path(name, n);
+		const values = this.live && !this.isPart(n) && this.live.path(name, n);
 
 		return values ? { exact: true, columns: columnsSingle(values) } : null;
 	}

@@ -11,7 +11,7 @@ export class PathFinder {
 		this.byName = new Map();
 		this.found = new Map();
 		for (let n = 1; n < model.count; n++) {
-			if (model.kind[n] === kinds.line || model.kind[n] === kinds.loop)
+			if (model.isPart(n))
 				continue;
 
 			const name = model.functionName(n);

@@ -80,7 +80,7 @@ export function treeValues(tree, own) {
 
 // What a frame is called and where it is: its callers may differ.
 function frameKey(model, n) {
-	return model.kind[n] === kinds.line || model.kind[n] === kinds.loop
+	return model.isPart(n)
 		? `c${model.file[n]}:${model.line[n]}`
 		: `f${model.function[n]}:${model.module[n]}`;
 }

@@ -36,7 +36,7 @@ function spotRow(app, spot, total) {
 
 	return el("tr", { class: chosen && "chosen" },
 		el("td", { class: "text" }, el("a", { href: app.link({ path: spot.node }) },
-			model.kind[spot.node] === 2 || model.kind[spot.node] === 7
+			model.isPart(spot.node)
 				? `${model.name(spot.node)} in ${model.functionName(spot.node)}`
 				: model.name(spot.node))),
 		el("td", { class: "text quiet", title: file || model.string(

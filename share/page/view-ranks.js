@@ -3,7 +3,6 @@
 // every view of call paths has beneath it; and the heat map rank by path.
 import { el, elReplace } from "./dom.js";
 import { Grid } from "./grid.js";
-import { kinds } from "./model.js";
 import { rowsAdd } from "./selection.js";
 import { stacksMake } from "./split.js";
 import { outliersFind, Strip } from "./strip.js";
@@ -152,7 +151,7 @@ function depthOf(model, node) {
 	let depth = 0;
 
 	for (let n = model.parent[node]; n > 0; n = model.parent[n])
-		if (model.kind[n] !== kinds.line && model.kind[n] !== kinds.loop)
+		if (!model.isPart(n))
 			depth++;
 	return Math.min(depth, 12);
 }

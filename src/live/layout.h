@@ -67,21 +67,14 @@ enum live_wall {
 	LIVE_WALL_ADDED,   /* the clock cannot; it is in the next sample */
 };
 
+/*
+ * BELOW stands for a node of another thread's tree: the region that the thread
+ * works in, or what the thread did that came last; offset: its live_ref.
+ */
 enum live_node_kind {
-	LIVE_NODE_ROOT,
-	LIVE_NODE_CALL,    /* module, offset of a return address */
-	LIVE_NODE_PC,      /* module, offset of the very instruction */
-	LIVE_NODE_ADDRESS, /* code of no module: the address itself */
-	LIVE_NODE_NAMED,   /* name: an MPI function, a phase, a kernel */
-	LIVE_NODE_PARTIAL, /* below it: paths that end early; key: enum loss */
-	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
-	LIVE_NODE_REGION,  /* a parallel region of OpenMP: module, offset of the
-			      function that its threads call; or a task of one:
-			      the same with LIVE_REGION_TASK */
-	LIVE_NODE_LOCK,    /* waited for, or held: module, see LIVE_LOCK */
-	LIVE_NODE_BELOW,   /* it is a node of another thread's tree: the region
-			      that the thread works in, or what the thread did
-			      that came last; offset: its live_ref */
+#define NODE(id, ...) LIVE_NODE_##id,
+#define LIVE_NODE(id) LIVE_NODE_##id,
+#include "live/node-kinds.def"
 };
 
 enum lock_kind {
@@ -91,6 +84,7 @@ enum lock_kind {
 };
 extern const char *const lock_names[LOCK_KINDS];
 
+/* The offset of a LIVE_NODE_REGION that is a task. */
 #define LIVE_REGION_TASK ((uint64_t)1 << 63)
 /* Of one that is known by its call: the offset is in that. */
 #define LIVE_REGION_CALL ((uint64_t)1 << 62)

@@ -5,7 +5,7 @@ liblive_la_SOURCES = \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
 	src/live/locks.def src/live/losses.def src/live/copies.def src/live/memories.def \
 	src/live/device.def src/live/limits.def src/live/power.def \
-	src/live/moments.c src/live/moments.h \
+	src/live/moments.c src/live/moments.h src/live/node-kinds.def \
 	src/live/power.h src/live/process.def src/live/stalls.def \
 	src/live/tally.h src/live/thread.def src/live/tree.c src/live/tree.h \
 	src/live/untimed.h

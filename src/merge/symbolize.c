@@ -108,8 +108,7 @@ static uint64_t code_address(const struct address_node *node)
 
 static bool has_code(const struct address_node *node)
 {
-	return node->kind == NODE_CALL || node->kind == NODE_PC ||
-	       node->kind == NODE_REGION || node->kind == NODE_LOCK;
+	return node_infos[node->kind].owner == OWNER_MODULE;
 }
 
 static bool is_region(const struct naming *n, uint32_t index)

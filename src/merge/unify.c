@@ -63,17 +63,10 @@ void unify_free(struct unify *u)
 static int check_node(const struct profile *p, size_t i)
 {
 	const struct profile_node *n = &p->nodes[i];
-	bool named = n->kind == NODE_NAMED || n->kind == NODE_PYTHON;
-	size_t owners = named                     ? p->name_count
-			: n->kind == NODE_PARTIAL ? p->loss_count
-						  : p->module_count;
 
-	if (n->kind >= NODE_KINDS || (i && n->parent >= i) ||
-	    (n->kind == NODE_ROOT) != !i)
+	if ((i && n->parent >= i) || (n->kind == NODE_ROOT) != !i)
 		return -1;
-	if (n->kind == NODE_ROOT || n->kind == NODE_ADDRESS)
-		return 0;
-	return n->owner < owners ? 0 : -1;
+	return profile_has_owner(p, n->kind, n->owner) ? 0 : -1;
 }
 
 int unify_check(const struct profile *p)
@@ -157,6 +150,8 @@ static uint32_t find_unified_name(struct unify *u, const struct profile_name *n,
 			     name_key(&name));
 }
 
+_Static_assert(NODE_KINDS <= 16, "a kind has 4 bits of a key");
+
 static uint64_t node_key(const struct address_node *node)
 {
 	return (uint64_t)node->parent << 32 | (uint64_t)node->kind << 28 |
@@ -221,16 +216,12 @@ static bool translate_owners(struct unify *u, const struct profile *p,
 static uint32_t translate_owner(const struct translation *t,
 				const struct profile_node *n)
 {
-	switch (n->kind) {
-	case NODE_CALL:
-	case NODE_PC:
-	case NODE_REGION:
-	case NODE_LOCK:
+	switch (node_infos[n->kind].owner) {
+	case OWNER_MODULE:
 		return t->modules[n->owner];
-	case NODE_NAMED:
-	case NODE_PYTHON:
+	case OWNER_NAME:
 		return t->names[n->owner];
-	case NODE_PARTIAL:
+	case OWNER_LOSS:
 		return t->losses[n->owner];
 	default:
 		return 0;
@@ -314,7 +305,7 @@ static uint32_t translate_node(struct unify *u, const struct profile *p,
 	uint32_t owner = translate_owner(t, n), is;
 	struct node_id id = {
 		.key = (uint64_t)parent << 32 | (uint64_t)n->kind << 28 | owner,
-		.offset = node_has_offset(n->kind) ? n->offset : 0,
+		.offset = node_infos[n->kind].offset ? n->offset : 0,
 	};
 
 	if (parent == MAP_NONE || owner >= OWNERS)

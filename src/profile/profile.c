@@ -5,6 +5,12 @@
 
 #include "profile/profile.h"
 
+const struct node_info node_infos[NODE_KINDS] = {
+#define NODE(id, owner, offset, ...)                                           \
+	[NODE_##id] = { OWNER_##owner, NODE_##offset },
+#include "live/node-kinds.def"
+};
+
 static void free_identity(struct profile_identity *id)
 {
 	free(id->exe);
@@ -38,6 +44,16 @@ void profile_free(struct profile *p)
 #define TABLE(record, array, ...) free(p->array);
 #include "profile/profile.def"
 	free(p);
+}
+
+bool profile_has_owner(const struct profile *p, uint32_t kind, uint32_t owner)
+{
+	const size_t counts[] = { [OWNER_NOTHING] = SIZE_MAX,
+				  [OWNER_MODULE] = p->module_count,
+				  [OWNER_NAME] = p->name_count,
+				  [OWNER_LOSS] = p->loss_count };
+
+	return kind < NODE_KINDS && owner < counts[node_infos[kind].owner];
 }
 
 const struct profile_column *profile_column(const struct profile *p,

@@ -21,23 +21,28 @@
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {
-	NODE_ROOT,
-	NODE_CALL,    /* owner: module; offset of a return address */
-	NODE_PC,      /* owner: module; offset of the very instruction */
-	NODE_ADDRESS, /* code of no module; offset: the address */
-	NODE_NAMED,   /* owner: name */
-	NODE_PARTIAL, /* owner: index into losses */
-	NODE_PYTHON,  /* owner: name; offset: line */
-	NODE_REGION,  /* owner: module; offset of the function called in it */
-	NODE_LOCK,    /* owner: module; offset: LIVE_LOCK() */
+#define NODE(id, ...) NODE_##id,
+#include "live/node-kinds.def"
 	NODE_KINDS
 };
 
-static inline bool node_has_offset(uint32_t kind)
-{
-	return kind <= NODE_ADDRESS || kind == NODE_PYTHON ||
-	       kind == NODE_REGION || kind == NODE_LOCK;
-}
+/* What the owner of a node is the row of. */
+enum node_owner {
+	OWNER_NOTHING,
+	OWNER_MODULE,
+	OWNER_NAME,
+	OWNER_LOSS
+};
+
+enum node_offset {
+	NODE_NO_OFFSET,
+	NODE_OFFSET
+};
+
+extern const struct node_info {
+	enum node_owner owner;
+	enum node_offset offset;
+} node_infos[NODE_KINDS];
 
 /* How the process ended, as its parent saw it. */
 enum profile_end {
@@ -94,6 +99,9 @@ struct profile {
 
 /* profile.c */
 void profile_free(struct profile *p); /* NULL is fine */
+
+/* A kind of node, and an owner of such a node, that there are. */
+bool profile_has_owner(const struct profile *p, uint32_t kind, uint32_t owner);
 
 /* The column of that name, or NULL. */
 const struct profile_column *profile_column(const struct profile *p,

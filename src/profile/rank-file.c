@@ -158,25 +158,6 @@ static void load_columns(struct store *s, struct profile *p)
 	free(names);
 }
 
-/* What `owner` of a node may be, by its kind. */
-static size_t owners(const struct profile *p, uint32_t kind)
-{
-	switch (kind) {
-	case NODE_CALL:
-	case NODE_PC:
-	case NODE_REGION:
-	case NODE_LOCK:
-		return p->module_count;
-	case NODE_NAMED:
-	case NODE_PYTHON:
-		return p->name_count;
-	case NODE_PARTIAL:
-		return p->loss_count;
-	default:
-		return SIZE_MAX;
-	}
-}
-
 static void check_nodes(struct store *s, const struct profile *p)
 {
 	if (!p->node_count || p->nodes[0].kind != NODE_ROOT ||
@@ -186,7 +167,7 @@ static void check_nodes(struct store *s, const struct profile *p)
 		const struct profile_node *n = &p->nodes[i];
 
 		if (n->parent >= i || n->kind == NODE_ROOT ||
-		    n->kind >= NODE_KINDS || n->owner >= owners(p, n->kind)) {
+		    !profile_has_owner(p, n->kind, n->owner)) {
 			store_fail(s, -EINVAL,
 				   "damaged: node %zu refers to nothing", i);
 			return;

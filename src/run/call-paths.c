@@ -147,7 +147,7 @@ static bool *find_starts(const struct run *run)
 		const struct run_node *node = &run->nodes[i];
 		uint32_t n = i;
 
-		if (node->kind == RUN_LINE || node->kind == RUN_LOOP)
+		if (run_is_part(node))
 			starts[i] = starts[node->parent];
 		if (!starts_program_or_thread(run, i, starts))
 			continue;
@@ -182,6 +182,8 @@ static bool is_call_site(const struct run *run, uint32_t node,
 	       (kind == RUN_FUNCTION && !(n->flags & RUN_PYTHON) &&
 		(run->nodes[n->parent].flags & RUN_PYTHON));
 }
+
+_Static_assert(RUN_KINDS <= 16, "a kind has 4 bits of a key");
 
 /* The path of a node below another path; MAP_NONE when out of memory. */
 static uint32_t put_folded(struct folding *f, uint32_t above, uint32_t node,
@@ -223,7 +225,7 @@ static void fold_node(struct folding *f, uint32_t node)
 				      : above;
 		return;
 	}
-	if ((n->kind == RUN_LINE || n->kind == RUN_LOOP) && above)
+	if (run_is_part(n) && above)
 		f->of[node] = above;
 	else
 		f->of[node] = put_folded(f, above, node, n->kind);

@@ -10,7 +10,7 @@ librun_la_SOURCES = \
 	src/run/records.c src/run/records.h \
 	src/run/run.c src/run/run.h \
 	src/run/run-build.h \
-	src/run/run.def src/run/run-check.c \
+	src/run/run.def src/run/run-kinds.def src/run/run-check.c \
 	src/run/run-file.c \
 	src/run/run-tables.h src/run/waits.def \
 	src/run/spill.c src/run/spill.h \

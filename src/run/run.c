@@ -9,6 +9,13 @@
 #include "run/run-build.h"
 #include "run/values.h"
 
+const struct run_kind_info run_kinds[RUN_KINDS] = {
+#define KIND(id, name, group, role, ...)                                       \
+	[RUN_##id] = { name, group, ROLE_##role },
+#include "run/run-kinds.def"
+#undef KIND
+};
+
 void run_idle_free(struct run_idle *idle)
 {
 	if (!idle)
@@ -129,8 +136,7 @@ int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
 
 uint32_t run_frame(const struct run *run, uint32_t node)
 {
-	while (run->nodes[node].kind == RUN_LINE ||
-	       run->nodes[node].kind == RUN_LOOP)
+	while (run_is_part(&run->nodes[node]))
 		node = run->nodes[node].parent;
 	return node;
 }

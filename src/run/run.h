@@ -30,24 +30,26 @@
 #include "run/run-tables.h"
 
 enum run_kind {
-	RUN_ROOT,
-	RUN_FUNCTION,
-	RUN_LINE,       /* function: as the parent's; file and line sampled */
-	RUN_MPI,        /* function: the MPI function; line: the call's */
-	RUN_PHASE,      /* copse_begin(name) */
-	RUN_KERNEL,     /* what a GPU did: a kernel, "[graph]", "[copy …]" */
-	RUN_PARTIAL,    /* below it: paths that end early; function: why */
-	RUN_LOOP,       /* function: as the parent's; file, line: its begin */
-	RUN_GPU_CALL,   /* a function of CUDA's; line: the call's */
-	RUN_GPU_ERROR,  /* below it: calls that failed so */
-	RUN_GPU_MEMORY, /* below it: "[device memory]", that it allocated */
-	RUN_OPENMP,     /* what the OpenMP runtime did for itself, below it */
-	RUN_PARALLEL,   /* a parallel region of OpenMP; line: the call's */
-	RUN_LOCK, /* what was waited for; detail: enum lock_kind, or … */
+#define KIND(id, ...) RUN_##id,
+#include "run/run-kinds.def"
+#undef KIND
 	RUN_KINDS
 };
 
-#define RUN_LOCK_YIELDS UINT32_MAX /* … whatever, in sched_yield() */
+enum run_role {
+	ROLE_FRAME,
+	ROLE_WAIT, /* a frame in which threads wait for others */
+	ROLE_PART  /* of the frame above; its file and line are its own */
+};
+
+extern const struct run_kind_info {
+	const char *name;  /* as exports and pages call it */
+	const char *group; /* what the time of it belongs to, in pages */
+	enum run_role role;
+} run_kinds[RUN_KINDS];
+
+/* The detail of a RUN_LOCK in sched_yield(); else it is an enum lock_kind. */
+#define RUN_LOCK_YIELDS UINT32_MAX
 
 enum {
 	RUN_INLINED = 1,
@@ -140,6 +142,12 @@ bool run_is_sampled(const struct run_metric *metric);
 /* run-file.c: 0, or -errno with a reason that names the file. */
 int run_save(const struct run *run, const char *path);
 int run_load(struct run **to, const char *path);
+
+/* A line, or a loop: its place is its own, not its caller's. */
+static inline bool run_is_part(const struct run_node *node)
+{
+	return run_kinds[node->kind].role == ROLE_PART;
+}
 
 /* The function that a line or a loop is in; any other node is its own. */
 uint32_t run_frame(const struct run *run, uint32_t node);

@@ -367,7 +367,7 @@ static void fold_contexts(const struct run *run, uint32_t *fold)
 		const struct run_node *n = &run->nodes[i];
 		uint32_t above = i ? fold[n->parent] : 0;
 
-		fold[i] = i && (n->kind == RUN_LINE || n->kind == RUN_LOOP ||
+		fold[i] = i && (run_is_part(n) ||
 				run->nodes[above].kind == RUN_MPI)
 				  ? above
 				  : i;

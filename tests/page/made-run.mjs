@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // made-run.mjs - runs that are made for tests of the page, as doc/page-format.md
 // says: their totals are known by construction.
+import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
+
+const nodeKinds = readFileSync(new URL("../../src/run/run-kinds.def",
+	import.meta.url), "utf8").match(/^KIND.*/gm).map(row => {
+	const [, name, group, role] = row.match(/, "(\w+)", "(\w+)", (\w+),/);
+
+	return { name, group, part: role === "PART" };
+});
 
 export function varint(value) {
 	const bytes = [];
@@ -170,7 +178,7 @@ export function madeRun(ranks, names = ["main", "solve", "dot", "MPI_Wait"]) {
 	const total = sums.reduce((a, b) => a + b);
 
 	return {
-		page: { page: 1, kind: "run", title: "app", reports: {}, strings,
+		page: { page: 1, kind: "run", title: "app", reports: {}, strings, nodeKinds,
 			metric: "cpu.time", losses: [], problems: [],
 			metrics: [{ name: "cpu.time", unit: "ns", merge: "sum",
 				sampled: true, total }],

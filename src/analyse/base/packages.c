@@ -110,7 +110,7 @@ static bool collapse_node(struct collapsing *c, uint32_t node)
 	bool is_in = c->is_package[frame];
 	struct package package;
 
-	if (n->kind == RUN_LINE || n->kind == RUN_LOOP) {
+	if (run_is_part(n)) {
 		if (is_in)
 			package_join(c, n, frame);
 		return true;

@@ -34,8 +34,7 @@ void paths_values(const struct paths *paths, const struct run_metric *metric,
 
 bool paths_is_waiting(const struct run_node *node)
 {
-	return node->kind == RUN_MPI || node->kind == RUN_OPENMP ||
-	       node->kind == RUN_LOCK;
+	return run_kinds[node->kind].role == ROLE_WAIT;
 }
 
 bool paths_waits(const struct paths *paths, uint32_t path)

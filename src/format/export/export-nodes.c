@@ -30,7 +30,8 @@ static void node_row(FILE *to, const struct node_sums *sums, uint32_t node)
 	fprintf(to, "%u,", node);
 	if (node)
 		fprintf(to, "%u", n->parent);
-	fprintf(to, ",%s,%d", sums_kind(n), n->flags & RUN_INLINED ? 1 : 0);
+	fprintf(to, ",%s,%d", run_kinds[n->kind].name,
+		n->flags & RUN_INLINED ? 1 : 0);
 	sums_string(to, run, n->function);
 	sums_string(to, run, n->module);
 	sums_string(to, run, n->file);

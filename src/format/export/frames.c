@@ -7,7 +7,7 @@ struct frame frame_innermost(const struct run *run, uint32_t node)
 	const struct run_node *n = &run->nodes[node];
 	struct frame frame = { .node = run_frame(run, node) };
 
-	if (n->kind == RUN_LINE || n->kind == RUN_LOOP) {
+	if (run_is_part(n)) {
 		frame.file = n->file;
 		frame.line = n->line;
 	}

@@ -37,7 +37,7 @@ static void write_hatchet_frame(FILE *to, const struct run *run, uint32_t node)
 	fputs("{\"frame\": {\"name\": ", to);
 	write_name(to, run, node);
 	fprintf(to, ", \"type\": \"%s\"",
-		n->kind == RUN_LINE ? "statement" : sums_kind(n));
+		n->kind == RUN_LINE ? "statement" : run_kinds[n->kind].name);
 	fputs(", \"module\": ", to);
 	quote_json(to, str_at(&run->strings, n->module));
 	fputs(", \"file\": ", to);

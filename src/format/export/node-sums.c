@@ -9,21 +9,6 @@
 #include "format/number-text.h"
 #include "format/quote.h"
 
-static const char *const kinds[RUN_KINDS] = {
-	[RUN_ROOT] = "root",         [RUN_FUNCTION] = "function",
-	[RUN_LINE] = "line",         [RUN_MPI] = "mpi",
-	[RUN_PHASE] = "phase",       [RUN_KERNEL] = "kernel",
-	[RUN_PARTIAL] = "partial",   [RUN_LOOP] = "loop",
-	[RUN_GPU_CALL] = "call",     [RUN_GPU_ERROR] = "error",
-	[RUN_GPU_MEMORY] = "memory", [RUN_OPENMP] = "openmp",
-	[RUN_PARALLEL] = "parallel", [RUN_LOCK] = "lock",
-};
-
-const char *sums_kind(const struct run_node *node)
-{
-	return node->kind < RUN_KINDS ? kinds[node->kind] : "";
-}
-
 static double *add_up_nodes(const struct run *run, const struct run_metric *m)
 {
 	double *of = calloc(run->node_count + 1, sizeof(*of));

@@ -24,4 +24,3 @@ void sums_write(FILE *to, const struct run_metric *metric, double value);
 void sums_string(FILE *to, const struct run *run, uint32_t string);
 
 /* "function", "line": what a node is. */
-const char *sums_kind(const struct run_node *node);

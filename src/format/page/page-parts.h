@@ -29,6 +29,9 @@ void page_put_reports(struct page_stream *s, const struct overview *o);
  * -errno with a reason. */
 int page_put_run(struct page_stream *s, const struct overview *o);
 
+/* What kinds of nodes there are, by their numbers. */
+void page_put_kinds(struct page_stream *s);
+
 /* page-values.c: what each process has, and who waited for whom. */
 int page_put_values(struct page_stream *s, const struct overview *o);
 void page_put_waits(struct page_stream *s, const struct run *run);

@@ -17,6 +17,17 @@ static bool node_is_own(const struct run *run, uint32_t node)
 	return run->nodes[node].kind == RUN_FUNCTION && paths_is_own(run, node);
 }
 
+void page_put_kinds(struct page_stream *s)
+{
+	fputs("\"nodeKinds\": [", s->json);
+	for (int i = 0; i < RUN_KINDS; i++)
+		fprintf(s->json,
+			"%s{\"name\": \"%s\", \"group\": \"%s\", \"part\": %s}",
+			i ? ", " : "", run_kinds[i].name, run_kinds[i].group,
+			run_kinds[i].role == ROLE_PART ? "true" : "false");
+	fputs("],\n", s->json);
+}
+
 static void put_page_nodes(struct page_stream *s, const struct overview *o,
 			   struct page_strings *t)
 {
@@ -248,6 +259,7 @@ int page_put_run(struct page_stream *s, const struct overview *o)
 	int err = page_strings_init(&strings, &o->run->strings);
 
 	if (!err) {
+		page_put_kinds(s);
 		put_page_nodes(s, o, &strings);
 		put_processes(s, o, &strings);
 		put_page_metrics(s, o);

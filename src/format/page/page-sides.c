@@ -77,6 +77,7 @@ int page_put_sides(struct page_stream *s, const struct overview_diff *d)
 	if (!err) {
 		fprintf(s->json, "\"runs\": [%zu, %zu],\n", d->sides.base,
 			d->sides.count - d->sides.base);
+		page_put_kinds(s);
 		put_union_nodes(s, u, &strings);
 		fputs("\"metric\": ", s->json);
 		quote_json(s->json, d->metric->name);

@@ -59,25 +59,6 @@ uint32_t reader_node(struct reader *r, live_ref ref)
 	return 0;
 }
 
-static bool owner_exists(const struct profile *p,
-			 const struct profile_node *node)
-{
-	switch (node->kind) {
-	case NODE_CALL:
-	case NODE_PC:
-	case NODE_REGION:
-	case NODE_LOCK:
-		return node->owner < p->module_count;
-	case NODE_NAMED:
-	case NODE_PYTHON:
-		return node->owner < p->name_count;
-	case NODE_PARTIAL:
-		return node->owner < LOSS_COUNT;
-	default:
-		return node->kind == NODE_ADDRESS;
-	}
-}
-
 /* The unified child of that key, made when it is new. */
 static uint32_t child(struct reader *r, const struct profile_node *node)
 {
@@ -116,21 +97,19 @@ static uint32_t line_of_python(const struct reader *r,
 static uint32_t unify_below(struct reader *r, const struct live_node *n,
 			    uint32_t parent)
 {
-	struct profile_node node = { .parent = parent,
-				     .kind = n->kind,
-				     .owner = n->owner };
+	struct profile_node node = { .parent = parent, .kind = n->kind };
 
-	if (n->kind == LIVE_NODE_ADDRESS)
-		node.owner = 0;
-	if (node_has_offset(n->kind))
-		node.offset = n->offset;
-	if (owner_exists(r->p, &node)) {
-		if (n->kind == LIVE_NODE_PYTHON)
-			node.offset = line_of_python(r, &node);
-		return child(r, &node);
+	if (!profile_has_owner(r->p, n->kind, n->owner)) {
+		r->damaged++;
+		return parent;
 	}
-	r->damaged++;
-	return node.parent;
+	if (node_infos[n->kind].owner)
+		node.owner = n->owner;
+	if (node_infos[n->kind].offset)
+		node.offset = n->offset;
+	if (n->kind == LIVE_NODE_PYTHON)
+		node.offset = line_of_python(r, &node);
+	return child(r, &node);
 }
 
 enum {
@@ -195,7 +174,7 @@ uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
 {
 	struct profile_node node = { parent, NODE_NAMED, name, 0 };
 
-	if (owner_exists(r->p, &node))
+	if (profile_has_owner(r->p, node.kind, node.owner))
 		return child(r, &node);
 	r->damaged++;
 	return parent;
@@ -226,7 +205,7 @@ uint32_t reader_partial(struct reader *r, uint32_t why)
 {
 	struct profile_node node = { 0, NODE_PARTIAL, why, 0 };
 
-	if (owner_exists(r->p, &node))
+	if (profile_has_owner(r->p, node.kind, node.owner))
 		return child(r, &node);
 	r->damaged++;
 	return 0;
