@@ -34,8 +34,9 @@ static struct live_shape shape_of(const CUpti_ActivityKernel9 *k)
 {
 	return (struct live_shape){
 		.device = k->deviceId,
-		.block = { (uint32_t)k->blockX, (uint32_t)k->blockY,
-			   (uint32_t)k->blockZ },
+		.block_x = (uint32_t)k->blockX,
+		.block_y = (uint32_t)k->blockY,
+		.block_z = (uint32_t)k->blockZ,
 		.registers = k->registersPerThread,
 		.static_shared = (uint32_t)k->staticSharedMemory,
 		.dynamic_shared = (uint32_t)k->dynamicSharedMemory,

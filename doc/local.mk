@@ -23,7 +23,8 @@ doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 		$(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
 		$(srcdir)/src/run/run-kinds.def \
 		$(addprefix $(srcdir)/src/live/,device.def limits.def \
-			node-kinds.def power.def process.def thread.def)
+			node-kinds.def peer.def power.def process.def \
+			shape.def thread.def unified.def)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
 		$(srcdir)/doc/copse-format.5.in >$@.tmp

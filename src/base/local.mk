@@ -14,7 +14,7 @@ libbase_la_SOURCES = \
 	src/base/event-group.c src/base/event-group.h \
 	src/base/share-file.c src/base/share-file.h \
 	src/base/launcher.c src/base/launcher.h \
-	src/base/map.c src/base/map.h src/base/comparison.h \
+	src/base/map.c src/base/map.h src/base/combine.h src/base/comparison.h \
 	src/base/spelling.c src/base/spelling.h \
 	src/base/numbered.c src/base/numbered.h \
 	src/base/install-dir.c src/base/install-dir.h \

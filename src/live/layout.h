@@ -255,8 +255,9 @@ static inline uint32_t live_stamps_head(uint32_t room)
 struct live_peer {
 	live_ref next;
 	uint32_t rank; /* in MPI_COMM_WORLD */
-	uint64_t sends, sent, send_ns;
-	uint64_t receives, received, receive_ns;
+#define COLUMN(type, name, ...) type name;
+#include "live/peer.def"
+#undef COLUMN
 };
 
 /*
@@ -484,7 +485,9 @@ enum live_unified_kind {
 struct live_unified {
 	uint32_t kind;   /* enum live_unified_kind */
 	uint32_t device; /* whose they are, or LIVE_HOST */
-	uint64_t count, bytes, ns;
+#define COLUMN(type, name, ...) type name;
+#include "live/unified.def"
+#undef COLUMN
 };
 
 /*
@@ -494,12 +497,9 @@ struct live_unified {
 struct live_shape {
 	uint32_t name; /* index */
 	uint32_t device;
-	uint32_t block[3];
-	uint32_t registers;                            /* per thread */
-	uint32_t static_shared, dynamic_shared, local; /* bytes; per thread */
-	uint32_t cluster;                              /* blocks; 0: none */
-	uint64_t launches, ns;
-	uint64_t least_blocks, most_blocks;
+#define COLUMN(type, name, ...) type name;
+#include "live/shape.def"
+#undef COLUMN
 };
 
 /* What a device has of what kernels share. */

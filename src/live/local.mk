@@ -6,6 +6,7 @@ liblive_la_SOURCES = \
 	src/live/locks.def src/live/losses.def src/live/copies.def src/live/memories.def \
 	src/live/device.def src/live/limits.def src/live/power.def \
 	src/live/moments.c src/live/moments.h src/live/node-kinds.def \
+	src/live/peer.def src/live/shape.def src/live/unified.def \
 	src/live/power.h src/live/process.def src/live/stalls.def \
 	src/live/tally.h src/live/thread.def src/live/tree.c src/live/tree.h \
 	src/live/untimed.h

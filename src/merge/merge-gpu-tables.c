@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/combine.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "symbol/symbol.h"
@@ -80,8 +81,14 @@ static bool add_memory(struct gpu_facts *t, const struct profile *p,
 	}
 	for (size_t i = 0; i < p->unified_count && good; i++) {
 		const struct profile_unified *u = &p->unified[i];
-		struct run_unified row = { process,  u->kind,  u->device,
-					   u->count, u->bytes, u->ns };
+		struct run_unified row = {
+			.rank = process,
+			.kind = u->kind,
+			.device = u->device,
+#define COLUMN(type, name, ...) .name = u->name,
+#include "live/unified.def"
+#undef COLUMN
+		};
 
 		good = APPEND(t, unified, unified_count, unified_room, &row);
 	}
@@ -129,8 +136,7 @@ static uint64_t shape_key(const struct run_shape *s)
 #define STEP ((uint64_t)0x9e3779b97f4a7c15) /* odd: steps never lead back */
 
 /* Of several with one key the first that is the same: `at` counts them. */
-static struct run_shape *shape_like(struct gpu_facts *t,
-				    const struct run_shape *row)
+static bool put_shape(struct gpu_facts *t, const struct run_shape *row)
 {
 	uint64_t second = (uint64_t)row->block_x << 42 ^
 			  (uint64_t)row->block_y << 32 ^ row->block_z << 26 ^
@@ -140,45 +146,34 @@ static struct run_shape *shape_like(struct gpu_facts *t,
 		uint32_t fresh = (uint32_t)t->sum.shape_count;
 		uint32_t i = map_put(&t->shapes, shape_key(row),
 				     second + at * STEP, fresh);
+		struct run_shape *to;
 
 		if (i == MAP_NONE)
-			return NULL;
-		if (i == fresh &&
-		    !APPEND(t, shapes, shape_count, shape_room, row))
-			return NULL;
-		if (i == fresh || is_same_shape(&t->sum.shapes[i], row))
-			return &t->sum.shapes[i];
+			return false;
+		if (i == fresh)
+			return APPEND(t, shapes, shape_count, shape_room, row);
+		to = &t->sum.shapes[i];
+		if (!is_same_shape(to, row))
+			continue;
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, row->name);
+#include "live/shape.def"
+#undef COLUMN
+		return true;
 	}
 }
 
 static bool add_launch_shape(struct gpu_facts *t, const struct profile *p,
 			     const struct profile_shape *s)
 {
-	struct run_shape row = { .block_x = s->block_x,
-				 .block_y = s->block_y,
-				 .block_z = s->block_z,
-				 .registers = s->registers,
-				 .static_shared = s->static_shared,
-				 .dynamic_shared = s->dynamic_shared,
-				 .local = s->local,
-				 .cluster = s->cluster,
-				 .least_blocks = s->least_blocks,
-				 .most_blocks = s->most_blocks };
-	struct run_shape *to;
+	struct run_shape row = {
+#define COLUMN(type, name, ...) .name = s->name,
+#include "live/shape.def"
+#undef COLUMN
+	};
 
 	row.function = str_add(&t->names, p->names[s->name].text);
-	if (row.function == STR_NONE || !model_of(t, p, s->device, &row.model))
-		return false;
-	to = shape_like(t, &row);
-	if (!to)
-		return false;
-	to->launches += s->launches;
-	to->ns += s->ns;
-	if (s->least_blocks < to->least_blocks)
-		to->least_blocks = s->least_blocks;
-	if (s->most_blocks > to->most_blocks)
-		to->most_blocks = s->most_blocks;
-	return true;
+	return row.function != STR_NONE &&
+	       model_of(t, p, s->device, &row.model) && put_shape(t, &row);
 }
 
 static bool add_sampling(struct gpu_facts *t, const struct profile *p)

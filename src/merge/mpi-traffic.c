@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/combine.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "run/gatherer.h"
@@ -162,12 +163,9 @@ static int put_size(struct traffic *t, const struct run_size *from)
 
 static void sum_peer(struct run_peer *to, const struct run_peer *from)
 {
-	to->sends += from->sends;
-	to->sent += from->sent;
-	to->send_ns += from->send_ns;
-	to->receives += from->receives;
-	to->received += from->received;
-	to->receive_ns += from->receive_ns;
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, from->name);
+#include "live/peer.def"
+#undef COLUMN
 }
 
 static int put_peer(struct traffic *t, const struct run_peer *from)
@@ -236,10 +234,13 @@ static int gather_traffic(void *state, const struct gathered *one)
 	}
 	for (size_t i = 0; i < p->peer_count && !err; i++) {
 		const struct profile_peer *s = &p->peers[i];
-		struct run_peer peer = { one->process, s->rank,
-					 s->sends,     s->sent,
-					 s->send_ns,   s->receives,
-					 s->received,  s->receive_ns };
+		struct run_peer peer = {
+			.rank = one->process,
+			.peer = s->rank,
+#define COLUMN(type, name, ...) .name = s->name,
+#include "live/peer.def"
+#undef COLUMN
+		};
 
 		err = add_peer(t, &peer);
 	}

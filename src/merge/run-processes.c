@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/combine.h"
 #include "base/err.h"
 #include "base/launcher.h"
 #include "base/comparison.h"
@@ -99,9 +100,7 @@ int entry_times(struct run_rank *to, const struct profile *p)
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];
 
-#define SUM(to, from)                 ((to) += (from))
-#define MOST(to, from)                ((to) = (to) > (from) ? (to) : (from))
-#define COLUMN(type, name, help, how) how(to->name, t->name);
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, t->name);
 #define ADDED                         COLUMN
 #include "live/thread.def"
 #undef COLUMN

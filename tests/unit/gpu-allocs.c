@@ -252,7 +252,9 @@ TEST(shapes_of_launches_are_summed)
 {
 	static struct region_name name = { .text = "alpha",
 					   .class = LIVE_NAME_KERNEL };
-	struct live_shape some = { .block = { 32, 1, 1 },
+	struct live_shape some = { .block_x = 32,
+				   .block_y = 1,
+				   .block_z = 1,
 				   .launches = 2,
 				   .ns = 30,
 				   .least_blocks = 7,

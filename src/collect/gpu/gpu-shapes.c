@@ -9,6 +9,7 @@
 #include "collect/registry.h"
 #include "live/chunk.h"
 #include "collect/source.h"
+#include "base/combine.h"
 #include "base/hidden.h"
 
 enum {
@@ -62,8 +63,8 @@ static bool same_shape(const struct live_shape *a, const struct live_shape *b)
 
 static uint32_t shape_hash(const struct live_shape *s)
 {
-	uint64_t x = (uint64_t)s->name << 32 | s->block[0] << 16 |
-		     s->block[1] << 8 | s->block[2];
+	uint64_t x = (uint64_t)s->name << 32 | s->block_x << 16 |
+		     s->block_y << 8 | s->block_z;
 
 	x ^= (uint64_t)s->dynamic_shared << 20 ^ s->registers;
 	return (uint32_t)(x * 0x9e3779b97f4a7c15u >> 32);
@@ -79,12 +80,9 @@ static void add_shape(struct live_gpu_lists *lists,
 		to = arena_at(facts.arena, facts.shapes[at % PLACES]);
 		if (!same_shape(to, some))
 			continue;
-		to->launches += some->launches;
-		to->ns += some->ns;
-		if (some->least_blocks < to->least_blocks)
-			to->least_blocks = some->least_blocks;
-		if (some->most_blocks > to->most_blocks)
-			to->most_blocks = some->most_blocks;
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, some->name);
+#include "live/shape.def"
+#undef COLUMN
 		return;
 	}
 	if (facts.shape_count < SHAPES)
@@ -140,9 +138,9 @@ static void add_unified(struct live_gpu_lists *lists,
 		return;
 	}
 	to = arena_at(facts.arena, *ref);
-	to->count += some->count;
-	to->bytes += some->bytes;
-	to->ns += some->ns;
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, some->name);
+#include "live/unified.def"
+#undef COLUMN
 }
 
 PUBLIC void copse_gpu_unified(const struct live_unified *some)

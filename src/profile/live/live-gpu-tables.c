@@ -121,9 +121,13 @@ static void take_unified(struct reader *r, uint32_t unused, const void *at)
 		r->damaged++;
 	else if (reader_grow(r, &p->unified, p->unified_count,
 			     sizeof(*p->unified)))
-		p->unified[p->unified_count++] =
-			(struct profile_unified){ u.kind, u.device, u.count,
-						  u.bytes, u.ns };
+		p->unified[p->unified_count++] = (struct profile_unified){
+			.kind = u.kind,
+			.device = u.device,
+#define COLUMN(type, name, ...) .name = u.name,
+#include "live/unified.def"
+#undef COLUMN
+		};
 }
 
 static void take_shape(struct reader *r, uint32_t unused, const void *at)
@@ -139,18 +143,9 @@ static void take_shape(struct reader *r, uint32_t unused, const void *at)
 		p->shapes[p->shape_count++] = (struct profile_shape){
 			.name = s.name,
 			.device = s.device,
-			.block_x = s.block[0],
-			.block_y = s.block[1],
-			.block_z = s.block[2],
-			.registers = s.registers,
-			.static_shared = s.static_shared,
-			.dynamic_shared = s.dynamic_shared,
-			.local = s.local,
-			.cluster = s.cluster,
-			.launches = s.launches,
-			.ns = s.ns,
-			.least_blocks = s.least_blocks,
-			.most_blocks = s.most_blocks,
+#define COLUMN(type, name, ...) .name = s.name,
+#include "live/shape.def"
+#undef COLUMN
 		};
 }
 

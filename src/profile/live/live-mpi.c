@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/combine.h"
 #include "base/comparison.h"
 #include "live/moments.h"
 #include "live/untimed.h"
@@ -188,12 +189,9 @@ static live_ref take_peer(struct reader *r, const void *at)
 		p->peers[p->peer_count++] =
 			(struct profile_peer){ .rank = peer.rank };
 	to = &p->peers[index];
-	to->sends += peer.sends;
-	to->sent += peer.sent;
-	to->send_ns += peer.send_ns;
-	to->receives += peer.receives;
-	to->received += peer.received;
-	to->receive_ns += peer.receive_ns;
+#define COLUMN(type, name, help, how) COMBINE_##how(to->name, peer.name);
+#include "live/peer.def"
+#undef COLUMN
 	return peer.next;
 }
 
