@@ -51,6 +51,12 @@ enum {
 
 #define LONG_END_NS 1000000000u /* worth to be said */
 
+enum {
+#define SETTING(name, ...) SETTING_INDEX_##name,
+#include "base/settings.def"
+	SETTING_INDICES
+};
+
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
@@ -59,7 +65,7 @@ static unsigned int checkpoint = UINT_MAX; /* usual_interval() */
 static enum node_when gather = NODE_MANY;
 static char events[1024];
 static bool strict;
-static const char *set_texts[32]; /* by setting; NULL: not on this line */
+static const char *set_texts[SETTING_INDICES]; /* NULL: not on this line */
 
 static int set_run_setting(void *to, const char *text)
 {
@@ -120,12 +126,6 @@ static int add_event_group(void *to, const char *name)
 	event_group_free(group);
 	return err;
 }
-
-enum {
-#define SETTING(name, ...) SETTING_INDEX_##name,
-#include "base/settings.def"
-	SETTING_INDICES
-};
 
 static const char *group_word(size_t i, const char **help)
 {

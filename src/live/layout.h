@@ -21,16 +21,15 @@
 
 #include "base/batch.h"
 #include "base/cores.h"
+#include "base/event.h"
 #include "base/family.h"
 #include "base/metric.h"
 
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 19
+#define LIVE_VERSION 20
 #define LIVE_UNIT    8
-#define LIVE_METRICS                                                           \
-	96 /* room: the fixed ones, then those chosen at run time */
 
 enum metric {
 #define METRIC(id, ...) METRIC_##id,
@@ -39,6 +38,9 @@ enum metric {
 	METRIC_COUNT
 };
 extern const struct metric_info metric_infos[METRIC_COUNT];
+
+/* The fixed ones, then those chosen at run time. */
+#define LIVE_METRICS (METRIC_COUNT + EVENT_MOST)
 
 enum loss {
 #define LOSS(id, ...) LOSS_##id,

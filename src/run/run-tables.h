@@ -47,8 +47,7 @@ enum run_time_kind {      /* of a row of the timeline */
 
 enum run_operation_kind { /* as enum live_part_kind */
 	RUN_OPERATION_SEND,
-	RUN_OPERATION_RECV,
-	RUN_OPERATION_KINDS = 8
+	RUN_OPERATION_RECV /* … */
 };
 
 enum {

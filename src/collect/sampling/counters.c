@@ -22,9 +22,6 @@
 #include "collect/thread.h"
 #include "collect/source.h"
 
-_Static_assert(METRIC_COUNT + EVENT_MOST <= LIVE_METRICS,
-	       "the live profile has room for all metrics and events");
-
 enum {
 	COOKIE = 0x5ca1e00, /* what our timer signals carry */
 	CODE_TRAP_PERF = 6,
