@@ -17,6 +17,8 @@ const splitInks = { work: "own", alone: "alone", wait: "wait", mpi: "mpi",
 
 const manyRanks = 32;
 
+const splitIds = Object.keys(splitInks);
+
 export const splitColour = p => `background:var(--${p.ink})`;
 
 // [{ id, title, ink, share, seconds, low, high, values: seconds by row of ranks }]
@@ -38,6 +40,15 @@ export function splitOf(model) {
 function partOfRanks(model, cell, most) {
 	return typeof cell === "string" ? model.drawn(cell).map(v => v * most)
 		: cell || [];
+}
+
+// The same of columns of the timeline, of all ranks: seconds.
+export function splitWithin(model, grid, from, to) {
+	return splitOf(model).map(p => {
+		const at = splitIds.indexOf(p.id) * grid.columns;
+
+		return { ...p, seconds: sum(grid.split.subarray(at + from, at + to)) / 1e9 };
+	});
 }
 
 export const partChosen = app => app.selection.show.find(w =>

@@ -34,6 +34,7 @@ export class TimeGrid {
 			number: array("number")[i], threads: array("threads")[i] }));
 		for (const part of cellParts)
 			this[part] = array(part);
+		this.split = array("split");
 		this.nodes = array("nodes");
 		this.own = array("own");
 		this.path = array("path");

@@ -7,7 +7,7 @@ import { el, elReplace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { kinds } from "./model.js";
 import { rowsHave } from "./selection.js";
-import { splitOf } from "./split.js";
+import { splitOf, splitWithin } from "./split.js";
 import { savedBars } from "./svg.js";
 import { gpuLine, helperLine, shareError, threadLine, TimeGrid } from "./time-grid.js";
 import { spanText, Timeline } from "./timeline.js";
@@ -214,10 +214,15 @@ function areaParts(grid, lines, from, to) {
 			Math.max(mpi - wait, 0)], ["io", "files", Math.max(io, 0)]] };
 }
 
-// The same of the whole run, as every report has it.
-function splitParts(app, ranks) {
-	return splitOf(app.model).map(p => [p.ink, p.title, ranks ? sum(
-		p.values.filter((_, row) => rowsHave(ranks, row))) : p.seconds]);
+// The same as every report has it: of the whole run, or of all ranks in a part
+// of the time.
+function splitParts(app, grid, ranks, time) {
+	const isAll = !ranks || ranks[0][1] - ranks[0][0] + 1 === app.model.rankCount;
+	const parts = !time ? splitOf(app.model)
+		: isAll ? splitWithin(app.model, grid, ...grid.columnsOf(time)) : [];
+
+	return parts.map(p => [p.ink, p.title, time || isAll ? p.seconds : sum(
+		p.values.filter((_, row) => rowsHave(ranks, row)))]);
 }
 
 function barOfParts(parts) {
@@ -520,15 +525,16 @@ function areaMake(app, grid) {
 	const columns = grid.columnsOf(time);
 	const area = areaParts(grid, lines, ...columns);
 	const gpus = areaGpus(grid, lines, ...columns);
-	const whole = time ? [] : splitParts(app, ranks);
+	const split = splitParts(app, grid, ranks, time);
 
 	return [el("h3", {}, ranks ? app.model.ranksText(ranks)
 		: `all ${app.model.noun === "process" ? "processes" : "ranks"}`, ", ",
 	time ? spanText(time) : "the whole run"),
-	area.known > 0 ? barOfParts(whole.length ? whole : area.parts)
+	area.known > 0 ? barOfParts(split.length ? split : area.parts)
 		: !gpus && el("p", {}, "Nothing is known of it."),
-	el("p", { class: "about" }, area.known > 0 &&
-		`${shareText(area.off / area.known)} of it off a core` +
+	el("p", { class: "about" }, area.known > 0 && !split.length &&
+		"Of all ranks together, all parts are shown. ",
+	area.known > 0 && `${shareText(area.off / area.known)} of it off a core` +
 		(app.model.page.timeline.level && area.off > 0.25 * area.known
 			? ", which counts where the rank came back. " : ". "),
 	area.moments > 0 && momentsText(area.moments) + ". ",

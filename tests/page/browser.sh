@@ -52,7 +52,8 @@ what_was_when() {
 	record stages 4 "$programs/mpi-stages" slow=20 extra=0.5 &&
 		"$copse" report timeline -f json stages.copse >time.json &&
 		"$copse" report iterations -f json stages.copse >steps.json &&
-		look time stages time.json steps.json
+		"$copse" report split -f json stages.copse >parts.json &&
+		look time stages time.json steps.json parts.json
 }
 
 phases() {

@@ -200,6 +200,33 @@ async function timesEqual(page, { cells }) {
 	assert.deepEqual(shown, worth.map(([, line]) => line.map(v => [v, v])));
 }
 
+// What is selected of all ranks has the parts that copse report split has of it.
+async function spanEqual(page, { bins }) {
+	const [lines, third] = await page.value("(copse.go({ view: 'time', path: null," +
+		" ranks: null, time: null }), [copse.drawn.grid.lines.length * " +
+		"copse.drawn.rowHeight, (copse.drawn.width - copse.drawn.left) / 3])");
+	const left = await page.value("copse.drawn.left");
+
+	await page.drag("canvas.timeline", left + third, 2, left + 2 * third, lines - 2);
+
+	const [from, to] = await page.value("copse.selection.time.map(t => t / 1e6)");
+	const seconds = new Map();
+	let all = 0;
+
+	for (const b of bins.filter(b => b.begin > from - 1e-6 && b.end < to + 1e-6)) {
+		seconds.set(b.part, (seconds.get(b.part) || 0) + b.seconds);
+		all += b.seconds;
+	}
+	const widths = [...seconds.values()].map(s => 100 * s / all);
+	const shown = await page.value("[...document.querySelectorAll('.area .times " +
+		"span')].map(s => Number.parseFloat(s.style.width))");
+
+	assert.equal(shown.length, widths.length);
+	assert.ok(shown.length > 1 && to - from < 0.5 * bins.at(-1).end);
+	shown.forEach((width, i) => assert.ok(Math.abs(width - widths[i]) < 0.01,
+		`${shown} ${widths}`));
+}
+
 async function stepsEqual(page, { cells, iterations }) {
 	const shown = await page.value(`(() => {
 		const s = name => [...copse.model.stream.array("step." + name)];
@@ -289,6 +316,22 @@ async function myCode(page) {
 		/^lib/.test(m)).length;
 
 	assert.ok(libraries(all) > libraries(mine), `${mine} ${all}`);
+
+	// In the flame graph, too; a search finds libraries.
+	await page.value("copse.go({ view: 'flame', show: [] })");
+
+	const boxes = () => page.value("[copse.drawn.tree.parent.length, " +
+		"copse.drawn.tree.all[0]]");
+	const [few, sum] = await boxes();
+
+	await page.click("input[name=mine]");
+	assert.match(await hash(page), /show=all/);
+	const [most, sumAll] = await boxes();
+
+	assert.ok(few < most && sum === sumAll, `${few} ${most} ${sum} ${sumAll}`);
+	await page.value("copse.go({ show: [], find: 'MPI' })");
+	assert.deepEqual(await boxes(), [most, sum]);
+	await page.value("copse.go({ find: '' })");
 
 	// The address of what the page has not leads to what says most of it.
 	await page.value("location.hash = '#view=source'");
@@ -413,7 +456,7 @@ const checks = {
 	},
 
 	// Ranks over time, and iterations: their sums, and what selects.
-	async time(page, [timeline, iterations], address) {
+	async time(page, [timeline, iterations, split], address) {
 		const views = await viewsAll(page);
 
 		assert.ok(views.includes("time") && views.includes("steps"));
@@ -431,9 +474,11 @@ const checks = {
 		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
 		assert.deepEqual(await page.value(figures), first);
 		assert.ok(first.length > 1);
+		await spanEqual(page, json(split).tables);
 
 		// A drag over two ranks and the middle third.
-		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
+		await page.value("copse.go({ view: 'time', path: null, ranks: null, " +
+			"time: null })");
 		await isDrawn(page, "canvas.timeline");
 
 		const { left, width, tall } = await page.value("({ left: copse.drawn.left, " +

@@ -7,6 +7,7 @@
 #include "analyse/paths/own-paths.h"
 #include "base/err.h"
 #include "format/page/page-parts.h"
+#include "run/split.h"
 
 /*
  * The timeline.
@@ -116,10 +117,32 @@ static int put_time_paths(struct page_stream *s, const struct paths *paths,
 	return 0;
 }
 
+/* When each part of the split was: the parts one after another. */
+static int put_time_split(struct page_stream *s, const struct time_grid *g)
+{
+	const struct run_split *of = &g->run->split;
+	size_t cells = (size_t)SPLIT_PARTS * g->columns;
+	uint64_t *ns = calloc(cells, sizeof(*ns));
+
+	if (!ns)
+		return no_memory();
+	for (size_t i = 0; i < of->bin_count; i++) {
+		uint32_t bin = of->bins[i].bin - g->first;
+
+		if (bin < g->bins)
+			ns[of->bins[i].part * g->columns + bin / g->each] +=
+				of->bins[i].ns;
+	}
+	PAGE_COLUMN(s, "time.split", PAGE_VARINT, cells, ns[i]);
+	free(ns);
+	return 0;
+}
+
 int page_put_time(struct page_stream *s, const struct paths *paths,
 		  const struct time_grid *g)
 {
 	const struct run_timeline *t = &paths->run->timeline;
+	int err;
 
 	if (!g->line_count)
 		return 0;
@@ -133,7 +156,8 @@ int page_put_time(struct page_stream *s, const struct paths *paths,
 #define PART(name) put_time_part(s, g, #name, TIME_GRID_##name);
 	TIME_GRID_PARTS(PART)
 #undef PART
-	return put_time_paths(s, paths, g);
+	err = put_time_split(s, g);
+	return err ? err : put_time_paths(s, paths, g);
 }
 
 /*
