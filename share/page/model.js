@@ -155,15 +155,32 @@ export class Model {
 		return this.isSaid(n) || this.kinds[this.kind[n]].group !== "code";
 	}
 
+	// Each node, or where it is of a library, the one of mine that called it, if
+	// there is one.
+	get mine() {
+		if (!this.mineKept) {
+			this.mineKept = Uint32Array.from(this.kind.keys());
+			for (let n = 1; n < this.count; n++) {
+				const up = this.mineKept[this.parent[n]];
+
+				if (up && this.isMine(up) && !this.isMine(n))
+					this.mineKept[n] = up;
+			}
+		}
+		return this.mineKept;
+	}
+
+	get hasOthers() {
+		return this.mine.some((up, n) => up !== n);
+	}
+
 	// Values of each node alone, those of libraries as their caller's.
 	folded(own) {
-		const mine = new Uint32Array(this.count), folded = this.zeros();
+		const folded = this.zeros();
 
-		for (let n = 1; n < this.count; n++) {
-			mine[n] = this.isMine(n) ? n : mine[this.parent[n]];
-			folded[mine[n] || n] += own[n];
-		}
-		folded[0] += own[0] || 0;
+		this.mine.forEach((up, n) => {
+			folded[up] += own[n];
+		});
 		return folded;
 	}
 

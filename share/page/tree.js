@@ -38,6 +38,8 @@ class TreeBuilder {
 
 // What tells a node from its siblings; null: it is part of its parent's box.
 function boxKey(model, n, show) {
+	if (show.mine && model.mine[n] !== n)
+		return null;
 	switch (model.kind[n]) {
 	case kinds.line:
 		return show.lines ? `n${model.file[n]}:${model.line[n]}` : null;
@@ -50,7 +52,7 @@ function boxKey(model, n, show) {
 	}
 }
 
-// From the outermost callers down; show: { lines, loops, inlined }.
+// From the outermost callers down; show: { lines, loops, inlined, mine }.
 export function treeBuild(model, show) {
 	const builder = new TreeBuilder();
 	const boxOf = new Uint32Array(model.count);

@@ -13,19 +13,19 @@ const options = [
 	["inlined", "inlined frames", "functions that the compiler copied into their caller"],
 	["loops", "loops", "loops of the source stand between a function and what is in them"],
 	["lines", "lines", "lines that were sampled in a function"],
+	["mine", "my code", "libraries are part of the function that called them"],
 ];
 
-export function showOf(selection) {
-	const show = Object.fromEntries(options.map(([id]) =>
-		[id, selection.show.includes(id)]));
+// Those that are on from the start: what the address has when they are off.
+const wordsOff = { inlined: "noinlined", mine: "all" };
 
-	// Named otherwise in the address, since it is on from the start.
-	show.inlined = !selection.show.includes("noinlined");
-	return show;
+export function showOf(selection) {
+	return Object.fromEntries(options.map(([id]) => [id, wordsOff[id]
+		? !selection.show.includes(wordsOff[id]) : selection.show.includes(id)]));
 }
 
 function showToggled(selection, id) {
-	const word = id === "inlined" ? "noinlined" : id;
+	const word = wordsOff[id] || id;
 
 	return selection.show.includes(word)
 		? selection.show.filter(w => w !== word) : [...selection.show, word];
@@ -35,12 +35,16 @@ function showToggled(selection, id) {
 export function treeShown(app) {
 	const show = showOf(app.selection);
 	const own = app.own;
+
+	// A search finds libraries, too.
+	show.mine &&= !app.selection.find;
+
 	const key = Object.values(show).join() + app.metricText;
 
 	if (app.shownTree?.key === key && app.shownTree.own === own)
 		return app.shownTree;
 
-	const tree = app.kept("tree " + [show.inlined, show.loops, show.lines],
+	const tree = app.kept("tree " + [show.inlined, show.loops, show.lines, show.mine],
 		() => treeBuild(app.model, show));
 	const values = treeValues(tree, own);
 	const shown = app.model.isDiff
@@ -177,7 +181,8 @@ function boxOfNode(shown, node) {
 function optionsMake(app) {
 	const has = { loops: app.model.kind.includes(7),
 		lines: app.model.kind.includes(2), inverted: true,
-		inlined: app.model.flags.some(f => f & 1) };
+		inlined: app.model.flags.some(f => f & 1),
+		mine: app.model.hasOthers };
 
 	return options.filter(([id]) => has[id]).map(([id, title, why]) =>
 		el("label", { title: why }, el("input", { type: "checkbox", name: id,

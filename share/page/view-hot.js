@@ -148,8 +148,7 @@ export const viewHot = {
 	has: app => app.model.count > 1,
 	make(app, element) {
 		const tabs = el("div", { class: "options" });
-		const body = el("div"), { model } = app;
-		const hasOthers = model.flags.some((_, n) => n && !model.isMine(n));
+		const body = el("div");
 
 		element.append(tabs, body);
 		return { update() {
@@ -166,7 +165,7 @@ export const viewHot = {
 			elReplace(tabs, kindsShown.map(([id, title]) => el("a", {
 				href: app.link({ show: [...show.filter(w => w === "all"), id] }),
 				class: "tab", "aria-current": id === kind && "true" }, title)),
-			hasOthers && el("label", { title: "libraries are part of the function " +
+			app.model.hasOthers && el("label", { title: "libraries are part of the function " +
 				"that called them" }, el("input", { type: "checkbox", name: "mine",
 				checked: isMineOnly(app), onchange: () => app.go({ show:
 					isMineOnly(app) ? [...show, "all"]

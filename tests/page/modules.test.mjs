@@ -434,19 +434,35 @@ test("a sentence has its part, its finding, and the lines that go on", () => {
 });
 
 test("libraries fold into the function of the program that called them", () => {
-	const model = modelMade(2);
+	// dot is in a library now.
+	const made = ownModule => {
+		const model = modelMade(2);
 
-	// dot is in a library now; the same under no function of the program.
-	model.ownModule = model.module[1];
-	model.module = Uint32Array.from(model.module, (m, n) => (n === 5 ? m + 1 : m));
+		model.ownModule = ownModule ?? model.module[1];
+		model.module = Uint32Array.from(model.module, (m, n) =>
+			(n === 5 ? m + 1 : m));
+		return model;
+	};
+	const model = made();
 	const own = model.own("cpu.time", null), folded = model.folded(own);
 
 	assert.equal(folded[5], 0);
 	assert.equal(folded[3] + folded[2], own[3] + own[2] + own[5]);
 	assert.equal(folded[8], own[8], "MPI stays");
 	assert.equal(folded.reduce((a, b) => a + b), own.reduce((a, b) => a + b));
-	model.ownModule = -1;
-	assert.equal(model.folded(own)[5], own[5]);
+
+	// So they do in the flame graph: its boxes, and what is in them.
+	const all = treeBuild(model, functions);
+	const mine = treeBuild(model, { ...functions, mine: true });
+
+	assert.notEqual(all.boxOf[5], all.boxOf[3]);
+	assert.equal(mine.boxOf[5], mine.boxOf[3]);
+	assert.equal(mine.parent.length, all.parent.length - 1);
+	assert.deepEqual(treeValues(mine, own).all[0], treeValues(all, own).all[0]);
+
+	// Under no function of the program they stay.
+	assert.equal(made(-1).folded(own)[5], own[5]);
+	assert.equal(made(-1).hasOthers, false);
 });
 
 test("what is saved: CSV is quoted, SVG has no markup of others", () => {
