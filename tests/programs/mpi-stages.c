@@ -7,6 +7,7 @@
  *
  *   slow=N    in step N, from 0, all are in write_restart() as well, for twice
  *             as long, or for `extra` seconds
+ *   again=N   and in every Nth step after it
  *   late=R    rank R takes `by` (2) times as long in every tenth step
  *   tenth=X   every tenth step takes X times as long on all ranks
  *   drift=X   the last step takes 1 + X times as long as the first
@@ -27,11 +28,12 @@
 #include "known.h"
 
 static struct {
-	double steps, step, slow, extra, late, by, tenth, drift, inner, cpu,
-		marked, level, parts, stage;
+	double steps, step, slow, again, extra, late, by, tenth, drift, inner,
+		cpu, marked, level, parts, stage;
 } how = { .steps = 50,
 	  .step = 0.02,
 	  .slow = -1,
+	  .again = 1e9,
 	  .late = -1,
 	  .by = 2,
 	  .tenth = 1,
@@ -124,7 +126,8 @@ static KEPT void step(int i, double *sum)
 		if (how.parts > 1)
 			four_calls();
 	}
-	if (i == (int)how.slow) {
+	if (how.slow >= 0 && i >= (int)how.slow &&
+	    (i - (int)how.slow) % (int)how.again == 0) {
 		from = date();
 		write_restart(how.extra > 0 ? how.extra : 2 * how.step);
 		say("write_restart", from);
@@ -158,13 +161,14 @@ static void take(const char *word)
 	static const struct {
 		const char *key;
 		double *to;
-	} keys[] = { { "steps=", &how.steps },   { "step=", &how.step },
-		     { "slow=", &how.slow },     { "extra=", &how.extra },
-		     { "late=", &how.late },     { "drift=", &how.drift },
-		     { "by=", &how.by },         { "tenth=", &how.tenth },
-		     { "inner=", &how.inner },   { "cpu=", &how.cpu },
-		     { "marked=", &how.marked }, { "level=", &how.level },
-		     { "parts=", &how.parts },   { "stage=", &how.stage } };
+	} keys[] = { { "steps=", &how.steps }, { "step=", &how.step },
+		     { "slow=", &how.slow },   { "extra=", &how.extra },
+		     { "again=", &how.again }, { "late=", &how.late },
+		     { "drift=", &how.drift }, { "by=", &how.by },
+		     { "tenth=", &how.tenth }, { "inner=", &how.inner },
+		     { "cpu=", &how.cpu },     { "marked=", &how.marked },
+		     { "level=", &how.level }, { "parts=", &how.parts },
+		     { "stage=", &how.stage } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(word, keys[i].key, strlen(keys[i].key)))

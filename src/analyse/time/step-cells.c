@@ -62,6 +62,7 @@ static void sum_cpu(struct cell_visit *v, const struct run_time_cell *cell,
 	double own = fmax(0, cell->busy - cell->mpi) / RUN_TIME_WHOLE;
 
 	v->cpu->seconds += seconds * own;
+	v->cpu->files += seconds * fmin(own, (double)cell->io / RUN_TIME_WHOLE);
 	v->cpu->moments += cell->moments * own;
 }
 

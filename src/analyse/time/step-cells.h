@@ -45,6 +45,7 @@ uint32_t step_cells_row(struct step_cells *cells, size_t row);
  */
 struct step_cpu {
 	double from, to, seconds;
+	double files;   /* of that, in functions that read or write them */
 	double moments; /* that say so */
 };
 struct step_cpu step_cells_cpu(const struct step_cells *cells, uint32_t rank,

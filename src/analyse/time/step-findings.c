@@ -350,8 +350,38 @@ static int add_slow(struct step_search *s, const struct step_slow *one)
 		       : no_memory();
 }
 
+/*
+ * Where an outer loop goes on, each so many iterations are longer, and the
+ * cores of all ranks work then: that is what the program does, and nobody
+ * waits. Files are written in a rhythm, too.
+ */
+static struct rhythm find_outer_loop(const struct step_search *s,
+				     uint32_t count)
+{
+	const double *begins = begins_of(s, STEP_ALL);
+	struct rhythm r = find_rhythm(s, count);
+	double excess = 0, cpu = 0, files = 0;
+
+	count = r.period ? rows_in_rhythm(s, count, &r) : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct step_time *at = &s->t->at[s->rows[i]];
+		struct step_cpu one =
+			step_cells_cpu(&s->cells, STEP_ALL, begins[s->rows[i]],
+				       begins[s->rows[i] + 1]);
+
+		excess += length_of_row(at) - s->t->usual * at->each;
+		cpu += one.seconds;
+		files += one.files;
+	}
+	if (files >= MOST * cpu ||
+	    !is_by_cpu(s, STEP_ALL, s->rows, count, excess))
+		r.period = 0;
+	return r;
+}
+
 /* One that is due to the late rank is told with it. */
-static int look_at_row(struct step_search *s, uint32_t row, bool *sure)
+static int look_at_row(struct step_search *s, uint32_t row,
+		       const struct rhythm *outer, bool *sure)
 {
 	const struct step_time *at = &s->t->at[row];
 	struct step_slow one = { .times = 1, .took = at->median };
@@ -362,7 +392,9 @@ static int look_at_row(struct step_search *s, uint32_t row, bool *sure)
 	one.rank = whom_all_waited_for(s, &row, one.seconds);
 	one.number = s->t->at[row].number;
 	*sure = is_evident(s, one.rank, &row, 1, one.seconds);
-	if (!*sure || (s->to->late.times && one.rank == s->to->late.rank))
+	if (!*sure || (s->to->late.times && one.rank == s->to->late.rank) ||
+	    (one.rank == STEP_ALL && outer->period &&
+	     row % outer->period == outer->phase))
 		return 0;
 	begins = begins_of(s, one.rank);
 	member = member_of(s, one.rank);
@@ -373,6 +405,16 @@ static int look_at_row(struct step_search *s, uint32_t row, bool *sure)
 	return add_slow(s, &one);
 }
 
+static uint32_t outlier_rows(const struct step_search *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t row = 0; row < s->t->count; row++)
+		if (s->t->at[row].outlier)
+			s->rows[count++] = row;
+	return count;
+}
+
 ORDER_ROWS_BY(by_row_length, struct step_time, of,
 	      ORDER(length_of_row(b), length_of_row(a)) ?: ORDER(*i, *j))
 
@@ -381,18 +423,16 @@ ORDER_BY(by_slow_seconds, struct step_slow, DESC(seconds) ?: ASC(number))
 static int find_slow(struct step_search *s)
 {
 	struct step_findings *to = s->to;
-	uint32_t count = 0;
+	struct rhythm outer = find_outer_loop(s, outlier_rows(s));
+	uint32_t count = outlier_rows(s);
 	int err = 0;
 
-	for (uint32_t row = 0; row < s->t->count; row++)
-		if (s->t->at[row].outlier)
-			s->rows[count++] = row;
 	qsort_r(s->rows, count, sizeof(*s->rows), by_row_length, s->t->at);
 	for (uint32_t i = 0; i < count && !err; i++) {
 		bool sure = false;
 
 		if (i < LOOKED_AT)
-			err = look_at_row(s, s->rows[i], &sure);
+			err = look_at_row(s, s->rows[i], &outer, &sure);
 		s->t->at[s->rows[i]].outlier = sure;
 		to->unsure += !sure;
 	}
