@@ -17,7 +17,7 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 # word here.
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
-	growing-collective chance-delays copies starting \
+	growing-collective chance-delays copies starting patterns pickling \
 	memory-bound python-computes \
 	array-sections page-faults context-switches \
 	uneven-threads small-regions contended-lock \

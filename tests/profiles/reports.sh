@@ -237,6 +237,44 @@ loops_of_python() {
 	grep -q 'time is in add_up ← loop.py:6 <module>, at loop.py:5,' text
 }
 
+# What Python's library does for a line of the program's, by kind.
+patterns_of_python() {
+	cat >patterns.py <<-'EOM'
+		import re
+		def clean(text, word):
+		    return re.sub(r"\b%s(_\d+)?\b" % word, "-", text)
+		def book():
+		    for i in range(6000):
+		        clean("one two three", "w%d" % (i % 700))
+		book()
+	EOM
+	"$copse" run -q -o patterns.copse /usr/bin/python3 patterns.py >out 2>&1 ||
+		{ cat out; return 1; }
+	"$copse" report diagnose --width 500 patterns.copse >text || return
+	cat text
+	grep -q 'clean ← patterns.py:6 book.* is compiling regular expr' text &&
+		! grep -q 'compute with whole arrays' text
+}
+
+pickling_of_python() {
+	cat >pickling.py <<-'EOM'
+		import multiprocessing
+		class Model:
+		    def __init__(self): self.table = {i: str(i) for i in range(90000)}
+		    def look(self, key): return self.table[key]
+		def main():
+		    with multiprocessing.Pool(2) as pool:
+		        pool.map(Model().look, range(24), chunksize=1)
+		if __name__ == "__main__":
+		    main()
+	EOM
+	"$copse" run -q -o pickling.copse /usr/bin/python3 pickling.py >out 2>&1 ||
+		{ cat out; return 1; }
+	"$copse" report diagnose --width 500 pickling.copse >text || return
+	cat text
+	grep -q 'main ← pickling.py:9.* is pickling objects' text
+}
+
 # Threads that wait in all ways, on two ranks, with work for a made GPU, and
 # names that are longer than any column.
 make_wide_runs() {
@@ -386,6 +424,8 @@ for what in threads libraries processes; do
 	point "starting $what is no allocating of the program" starts $what
 done
 point "a loop in Python is remarked on" loops_of_python
+point "regular expressions that are compiled again are found" patterns_of_python
+point "objects pickled with each task are found" pickling_of_python
 point "an option of another analysis is refused" strangers
 point "and taken by its own" friends
 point "formats of other commands are refused, and not offered" formats

@@ -38,6 +38,10 @@
 	FIELD(STARTING, "starting", SECONDS,                                   \
 	      "of that: starting and joining threads, starting processes, "    \
 	      "opening libraries, with what all that allocates and copies")    \
+	FIELD(PATTERNS, "patterns", SECONDS,                                   \
+	      "of that: compiling regular expressions of Python")              \
+	FIELD(PICKLING, "pickling", SECONDS,                                   \
+	      "of that: pickling objects of Python for other processes")       \
 	FIELD(PACKING, "packing", SECONDS,                                     \
 	      "Fortran's own CPU time on lines that call")                     \
 	FIELD(SHARE, "share", SHARE, "of the CPU time")                        \
@@ -48,6 +52,10 @@
 	FIELD(COPY_SHARE, "copy_share", SHARE, "of the CPU time, copies")      \
 	FIELD(PACKING_SHARE, "packing_share", SHARE,                           \
 	      "of the CPU time, that packing")                                 \
+	FIELD(PATTERNS_SHARE, "patterns_share", SHARE,                         \
+	      "of the CPU time, those patterns")                               \
+	FIELD(PICKLING_SHARE, "pickling_share", SHARE,                         \
+	      "of the CPU time, that pickling")                                \
 	FIELD(LOCK_SHARE, "lock_share", SHARE, "of the CPU time, in locks")    \
 	FIELD(ELAPSED, "elapsed", SECONDS, "of the run")                       \
 	FIELD(GAIN, "saved", SECONDS,                                          \
@@ -56,6 +64,10 @@
 	FIELD(STARTING_GAIN, "starting_saved", SECONDS,                        \
 	      "the same of that starting")                                     \
 	FIELD(COPY_GAIN, "copies_saved", SECONDS, "the same of its copies")    \
+	FIELD(PATTERNS_GAIN, "patterns_saved", SECONDS,                        \
+	      "the same of those patterns")                                    \
+	FIELD(PICKLING_GAIN, "pickling_saved", SECONDS,                        \
+	      "the same of that pickling")                                     \
 	FIELD(PACKING_GAIN, "packing_saved", SECONDS,                          \
 	      "the same of that packing")                                      \
 	FIELD(CYCLES, "cycles", COUNT, "counted; 0: they were not")            \
@@ -74,10 +86,23 @@
 
 FACT_TABLE(function_fields, FUNCTION_FIELDS)
 
-static const enum field field_of[] = {
+static const enum field field_of[LIBRARY_PURPOSES] = {
 	[LIBRARY_COPIES] = COPIES,     [LIBRARY_FORMATTING] = FORMATTING,
 	[LIBRARY_LOCKS] = LOCKS,       [LIBRARY_FILES] = FILES,
-	[LIBRARY_STARTING] = STARTING,
+	[LIBRARY_STARTING] = STARTING, [LIBRARY_PATTERNS] = PATTERNS,
+	[LIBRARY_PICKLING] = PICKLING,
+};
+
+/* Seconds, their share of the CPU time, and what there is to gain. */
+static const struct {
+	enum field seconds, share, gain;
+} weighed[] = {
+	{ TOTAL, SHARE, GAIN },
+	{ COPIES, COPY_SHARE, COPY_GAIN },
+	{ STARTING, STARTING_SHARE, STARTING_GAIN },
+	{ PATTERNS, PATTERNS_SHARE, PATTERNS_GAIN },
+	{ PICKLING, PICKLING_SHARE, PICKLING_GAIN },
+	{ PACKING, PACKING_SHARE, PACKING_GAIN },
 };
 
 /* What each path of the program's has, with libraries; and its copies. */
@@ -104,9 +129,10 @@ static void owned_fini(struct owned *o)
 static int owned_init(struct owned *o, const struct paths *paths,
 		      const struct library_use *uses, const double *own)
 {
-	static const enum field kept[] = { TOTAL,   COPIES, FORMATTING,
-					   LOCKS,   FILES,  STARTING,
-					   PACKING, CYCLES, INSTRUCTIONS };
+	static const enum field kept[] = { TOTAL,    COPIES,      FORMATTING,
+					   LOCKS,    FILES,       STARTING,
+					   PATTERNS, PICKLING,    PACKING,
+					   CYCLES,   INSTRUCTIONS };
 	bool ok;
 
 	*o = (struct owned){
@@ -126,7 +152,7 @@ static int owned_init(struct owned *o, const struct paths *paths,
 		if (own[p] <= 0 || paths_waits(paths, p))
 			continue;
 		o->seconds[TOTAL][owner] += own[p];
-		if (uses[p].purpose)
+		if (field_of[uses[p].purpose] != TOTAL)
 			o->seconds[field_of[uses[p].purpose]][owner] += own[p];
 	}
 	return ok ? 0 : no_memory();
@@ -316,29 +342,21 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 	const struct run_node *n = &from->run->nodes[line];
 
 	f->path = path;
-	f->values[SHARE].number =
-		value_ratio(f->values[TOTAL].number, from->sampled);
+	for (size_t i = 0; i < sizeof(weighed) / sizeof(*weighed); i++) {
+		double seconds = f->values[weighed[i].seconds].number;
+
+		f->values[weighed[i].share].number =
+			value_ratio(seconds, from->sampled);
+		f->values[weighed[i].gain].number =
+			fact_saved(from, seconds, fact_work(from));
+	}
 	f->values[OF_TIME].number = value_ratio(f->values[TOTAL].number,
 						time_with_cores(from->run));
-	f->values[COPY_SHARE].number =
-		value_ratio(f->values[COPIES].number, from->sampled);
-	f->values[STARTING_SHARE].number =
-		value_ratio(f->values[STARTING].number, from->sampled);
-	f->values[PACKING_SHARE].number =
-		value_ratio(f->values[PACKING].number, from->sampled);
 	f->values[LOCK_SHARE].number =
 		value_ratio(f->values[LOCKS].number, from->sampled);
 	f->values[IPC].number = value_ratio(f->values[INSTRUCTIONS].number,
 					    f->values[CYCLES].number);
 	f->values[ELAPSED].number = from->elapsed;
-	f->values[GAIN].number =
-		fact_saved(from, f->values[TOTAL].number, fact_work(from));
-	f->values[COPY_GAIN].number =
-		fact_saved(from, f->values[COPIES].number, fact_work(from));
-	f->values[STARTING_GAIN].number =
-		fact_saved(from, f->values[STARTING].number, fact_work(from));
-	f->values[PACKING_GAIN].number =
-		fact_saved(from, f->values[PACKING].number, fact_work(from));
 	f->values[INTERPRETED].number =
 		interpretation(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)

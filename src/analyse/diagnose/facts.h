@@ -44,7 +44,7 @@ struct fact_field {
 #define FACT_ROW(constant, name, type, meaning) { name, FACT_##type, meaning },
 
 enum {
-	FACT_FIELDS = 28
+	FACT_FIELDS = 34
 };
 
 struct fact {

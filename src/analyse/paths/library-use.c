@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/paths/library-use.h"
+#include "analyse/base/python-words.h"
 #include "analyse/paths/own-paths.h"
 
 const char *const library_purposes[LIBRARY_PURPOSES] = {
@@ -13,6 +14,23 @@ const char *const library_purposes[LIBRARY_PURPOSES] = {
 	[LIBRARY_FILES] = "reading and writing files",
 	[LIBRARY_SLEEPS] = "going to sleep",
 	[LIBRARY_STARTING] = "starting threads, processes and libraries",
+	[LIBRARY_PATTERNS] = "compiling regular expressions",
+	[LIBRARY_PICKLING] = "pickling objects for other processes",
+};
+
+/* The same of Python's library, by file. */
+static const struct python_purpose {
+	enum library_purpose is;
+	const char *file;
+} python_purposes[] = {
+	{ LIBRARY_PATTERNS, "/re/_compiler.py" },
+	{ LIBRARY_PATTERNS, "/re/_parser.py" },
+	{ LIBRARY_PATTERNS, "/sre_compile.py" },
+	{ LIBRARY_PATTERNS, "/sre_parse.py" },
+	{ LIBRARY_PICKLING, "/pickle.py" },
+	{ LIBRARY_PICKLING, "/multiprocessing/connection.py" },
+	{ LIBRARY_PICKLING, "/multiprocessing/queues.py" },
+	{ LIBRARY_PICKLING, "/multiprocessing/reduction.py" },
 };
 
 /* How functions begin that do such things, by the name as a linker has it. */
@@ -162,6 +180,19 @@ static bool is_purpose(const char *name, const char *begins, bool own)
 	       (own ? !name[strlen(begins)] : is_whole(name, begins));
 }
 
+static enum library_purpose purpose_of_python(const struct run *run,
+					      uint32_t node)
+{
+	const char *file = str_at(&run->strings, run->nodes[node].module);
+
+	for (size_t i = 0;
+	     i < sizeof(python_purposes) / sizeof(*python_purposes); i++)
+		if (strstr(file, python_purposes[i].file) &&
+		    python_is_library(file))
+			return python_purposes[i].is;
+	return LIBRARY_NONE;
+}
+
 /* What a function of a library, or of C++'s, is for. */
 static enum library_purpose purpose_of(const struct run *run, uint32_t node)
 {
@@ -172,11 +203,21 @@ static enum library_purpose purpose_of(const struct run *run, uint32_t node)
 
 	if (n->kind != RUN_FUNCTION)
 		return LIBRARY_NONE;
+	if (python_owns(run, node))
+		return purpose_of_python(run, node);
 	for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
 		if (is_purpose(plain_name(full), purposes[i].begins, own) &&
 		    !(own && has_source))
 			return purposes[i].is;
 	return is_constructor(full) ? LIBRARY_COPIES : LIBRARY_NONE;
+}
+
+/* What Python's library does for one purpose may wait for another process. */
+static bool holds_inner(enum library_purpose outer, enum library_purpose inner)
+{
+	return outer != LIBRARY_NONE &&
+	       (outer < LIBRARY_PATTERNS || inner < LIBRARY_LOCKS ||
+		inner > LIBRARY_SLEEPS);
 }
 
 struct library_use *library_uses(const struct paths *paths)
@@ -192,7 +233,7 @@ struct library_use *library_uses(const struct paths *paths)
 		uses[p] = (struct library_use){ p, p, LIBRARY_NONE };
 		if (!parent || run->nodes[node].kind != RUN_FUNCTION)
 			continue;
-		if (uses[parent].purpose != LIBRARY_NONE)
+		if (holds_inner(uses[parent].purpose, purpose))
 			uses[p] = uses[parent];
 		else if (purpose != LIBRARY_NONE)
 			uses[p] = (struct library_use){ uses[parent].owner, p,
