@@ -86,7 +86,7 @@ TEST(inclusive_holds_what_is_called)
 	CHECK(near(group_of(&groups, run, "work", 0)->exclusive, 1.0));
 	CHECK(near(group_of(&groups, run, "main", 0)->exclusive, 0));
 	CHECK(group_of(&groups, run, "work", 0) == &groups.at[0]);
-	CHECK(groups.at[0].line == 42);
+	CHECK(groups.at[0].line, ==, 42);
 	groups_fini(&groups);
 }
 
@@ -112,14 +112,14 @@ TEST(paths_fold_lines)
 	char *text;
 
 	CHECK(!paths_init(&paths, run));
-	CHECK(paths.count == FIXTURE_NODES - 2);
-	CHECK(paths.of[FIXTURE_WORK_43] == paths.of[FIXTURE_WORK]);
-	CHECK(paths.at[0].end == paths.count);
+	CHECK(paths.count, ==, FIXTURE_NODES - 2);
+	CHECK(paths.of[FIXTURE_WORK_43], ==, paths.of[FIXTURE_WORK]);
+	CHECK(paths.at[0].end, ==, paths.count);
 	text = paths_text(&paths, paths.of[FIXTURE_ALLREDUCE]);
-	CHECK(!strcmp(text, "MPI_Allreduce ← norm ← solve ← main"));
+	CHECK(text, ==, "MPI_Allreduce ← norm ← solve ← main");
 	free(text);
 	text = paths_short(&paths, paths.of[FIXTURE_ALLREDUCE], 2);
-	CHECK(!strcmp(text, "MPI_Allreduce ← norm"));
+	CHECK(text, ==, "MPI_Allreduce ← norm");
 	free(text);
 	paths_fini(&paths);
 }
@@ -155,10 +155,10 @@ TEST(frames_of_python_are_one)
 	run = interpreted_run(files[0]);
 	CHECK(!paths_init(&paths, run));
 	text = paths_short(&paths, paths.of[FIXTURE_ALLREDUCE], 9);
-	CHECK(!strcmp(text, "MPI_Allreduce ← norm ← [Python]"));
+	CHECK(text, ==, "MPI_Allreduce ← norm ← [Python]");
 	free(text);
 	text = paths_short(&paths, paths.of[FIXTURE_SOLVE], 9);
-	CHECK(!strcmp(text, "[Python]"));
+	CHECK(text, ==, "[Python]");
 	free(text);
 	paths_fini(&paths);
 }
@@ -176,12 +176,14 @@ TEST(the_longest_call_of_python)
 	paths_values(&paths, m, exclusive, NULL);
 	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
 				  &called, &sum));
-	CHECK(called == paths.of[FIXTURE_WORK] && near(sum, 1.0));
+	CHECK(called, ==, paths.of[FIXTURE_WORK]);
+	CHECK(near(sum, 1.0));
 	/* What work spends is the interpreter's own, then: norm's is left. */
 	run->nodes[FIXTURE_WORK].module = run->nodes[FIXTURE_MAIN].module;
 	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
 				  &called, &sum));
-	CHECK(called == paths.of[FIXTURE_NORM] && near(sum, 0.6));
+	CHECK(called, ==, paths.of[FIXTURE_NORM]);
+	CHECK(near(sum, 0.6));
 	/* Of one function all calls count, wherever they are made. */
 	run->nodes[FIXTURE_FACT_1].function = run->nodes[FIXTURE_NORM].function;
 	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
@@ -207,7 +209,8 @@ TEST(efficiency_is_the_product_of_its_factors)
 	CHECK(near(e.communication, 1));
 	CHECK(near(e.parallel, e.balance));
 	CHECK(near(e.mpi_max, 300.0 / 440));
-	CHECK(e.mpi_max_rank == 0 && e.mpi_min_rank == 3);
+	CHECK(e.mpi_max_rank, ==, 0);
+	CHECK(e.mpi_min_rank, ==, 3);
 	run_free(run);
 }
 
@@ -241,8 +244,9 @@ TEST(communication_is_serialisation_times_transfer)
 	struct efficiency e;
 
 	efficiency_from(&e, elapsed, mpi, 4);
-	CHECK(e.ranks == 3 && e.useful_max_rank == 3 &&
-	      e.outside_max_rank == 3);
+	CHECK(e.ranks, ==, 3);
+	CHECK(e.useful_max_rank, ==, 3);
+	CHECK(e.outside_max_rank, ==, 3);
 	CHECK(near(all_losses(&e, &none), 3));
 	CHECK(near(all_losses(&e, &half), 10 - 7 * half.all));
 	CHECK(near(e.balance, 7.0 / 8) && near(e.communication, 0.8));
@@ -285,7 +289,7 @@ TEST(openmp_loses_what_its_threads_wait)
 
 	CHECK(near(openmp_lost(&none, 12, 12), 0));
 	CHECK(near(openmp_lost(&third, 12, 12), 4));
-	CHECK(openmp_lost(&asleep, 12, 12) < 0.01);
+	CHECK(openmp_lost(&asleep, 12, 12), <, 0.01);
 	CHECK(near(openmp_lost(&in_mpi, 12, 6), 0));
 	CHECK(near(openmp_lost(&shared, 12, 12), 4));
 	CHECK(near(openmp_lost(&spins, 12, 12), 12));
@@ -407,18 +411,19 @@ TEST(phases_have_efficiencies)
 	CHECK(!analysis_find("efficiency")
 		       ->run(&report, runs, &(struct analysis_options){ 0 }));
 	table = &report->tables[0];
-	CHECK(table->row_count == 2 && report->note_count == 1);
-	CHECK(!strcmp(cell(table, 0, "phase")->text, "(run)"));
+	CHECK(table->row_count, ==, 2);
+	CHECK(report->note_count, ==, 1);
+	CHECK(cell(table, 0, "phase")->text, ==, "(run)");
 	CHECK(near(cell(table, 1, "elapsed")->number, 0.4));
 	CHECK(near(cell(table, 1, "load_balance")->number, 0.625));
 	CHECK(near(cell(table, 1, "communication_efficiency")->number, 1));
-	CHECK(cell(table, 1, "max_rank")->count == 3);
+	CHECK(cell(table, 1, "max_rank")->count, ==, 3);
 	CHECK(cell(table, 1, "transfer_efficiency")->none);
 	open = &run->metrics[run->metric_count - 1];
 	open->stats[FIXTURE_NORM].sum = 2;
 	CHECK(!analysis_find("efficiency")
 		       ->run(&report, runs, &(struct analysis_options){ 0 }));
-	CHECK(report->tables[0].row_count == 1);
+	CHECK(report->tables[0].row_count, ==, 1);
 	CHECK(strstr(report->notes[0], "was not ended 2 times"));
 }
 
@@ -476,21 +481,21 @@ TEST(ranks_have_parts)
 		CHECK(!analysis_find("ranks")->run(
 			&report, runs, &(struct analysis_options){ 0 }));
 		table = &report->tables[0];
-		CHECK(table->row_count == FIXTURE_RANKS);
+		CHECK(table->row_count, ==, FIXTURE_RANKS);
 		CHECK(near(cell(table, 1, "elapsed")->number, 0.44));
 		CHECK(near(cell(table, 1, "compute")->number, 0.23));
 		CHECK(near(cell(table, 1, "io")->number, 0.05));
 		CHECK(near(cell(table, 1, "other")->number, 0.01));
-		CHECK(cell(table, 1, "mpi_wait")->none == !waits);
-		CHECK(cell(table, 1, "mpi")->none == waits);
+		CHECK(cell(table, 1, "mpi_wait")->none, ==, !waits);
+		CHECK(cell(table, 1, "mpi")->none, ==, waits);
 	}
 	CHECK(near(cell(table, 1, "mpi_wait")->number, 0.1));
 	CHECK(near(cell(table, 1, "mpi_transfer")->number, 0.05));
-	CHECK(!strcmp(cell(&report->tables[1], 0, "shape")->text, "linear"));
-	CHECK(!strcmp(cell(&report->tables[1], 0, "part")->text, "compute"));
+	CHECK(cell(&report->tables[1], 0, "shape")->text, ==, "linear");
+	CHECK(cell(&report->tables[1], 0, "part")->text, ==, "compute");
 	/* work alone: what is in MPI is not to be mended. */
-	CHECK(!strcmp(cell(&report->tables[3], 0, "function")->text, "work"));
-	CHECK(report->tables[3].row_count == 1);
+	CHECK(cell(&report->tables[3], 0, "function")->text, ==, "work");
+	CHECK(report->tables[3].row_count, ==, 1);
 	report_free(report);
 }
 
@@ -512,10 +517,9 @@ TEST(ranks_mark_outliers_and_files)
 	CHECK(!analysis_find("ranks")->run(&report, runs,
 					   &(struct analysis_options){ 0 }));
 	table = &report->tables[0];
-	CHECK(!strcmp(cell(table, 2, "outlier")->text,
-		      "compute high, MPI low"));
-	CHECK(!strcmp(cell(table, 0, "outlier")->text, ""));
-	CHECK(!strcmp(report->lines[0], "• 1 outlier: rank 2."));
+	CHECK(cell(table, 2, "outlier")->text, ==, "compute high, MPI low");
+	CHECK(cell(table, 0, "outlier")->text, ==, "");
+	CHECK(report->lines[0], ==, "• 1 outlier: rank 2.");
 	CHECK(near(cell(table, 3, "files")->number, 0.03));
 	report_free(report);
 }
@@ -537,22 +541,23 @@ TEST(ranks_for_readers_are_those_that_stand_out)
 			&(struct analysis_options){ .limit = limit }));
 		/* Rank 2 is an outlier, and rank 3 has least compute. */
 		table = &report->tables[0];
-		CHECK(table->row_count == (limit < 2 ? 1 : 2));
-		CHECK(cell(table, 0, "rank")->count == 2);
-		CHECK(report->note_count == 3 + (limit < 2));
+		CHECK(table->row_count, ==, (limit < 2 ? 1 : 2));
+		CHECK(cell(table, 0, "rank")->count, ==, 2);
+		CHECK(report->note_count, ==, 3 + (limit < 2));
 		table = &report->tables[2];
-		CHECK(table->row_count == (limit < 2 ? 1 : 2));
+		CHECK(table->row_count, ==, (limit < 2 ? 1 : 2));
 		report_free(report);
 	}
 	CHECK(!analysis_find("ranks")->run(
 		&report, runs,
 		&(struct analysis_options){ .limit = SIZE_MAX }));
 	table = &report->tables[2];
-	CHECK(report->tables[0].row_count == 4 && table->row_count == 2);
-	CHECK(cell(table, 0, "ranks")->count == 3);
+	CHECK(report->tables[0].row_count, ==, 4);
+	CHECK(table->row_count, ==, 2);
+	CHECK(cell(table, 0, "ranks")->count, ==, 3);
 	CHECK(near(cell(table, 0, "compute")->number, 0.2));
 	CHECK(near(cell(table, 0, "compute_max")->number, 0.33));
-	CHECK(!strcmp(cell(table, 1, "host")->text, "node2"));
+	CHECK(cell(table, 1, "host")->text, ==, "node2");
 	report_free(report);
 }
 
@@ -586,17 +591,17 @@ TEST(scaling_finds_what_was_lost)
 	const struct report_table *runs = &report->tables[0];
 	const struct report_table *lost = &report->tables[1];
 
-	CHECK(!strcmp(cell(runs, 1, "run")->text, "big"));
-	CHECK(cell(runs, 0, "ranks")->count == 2);
+	CHECK(cell(runs, 1, "run")->text, ==, "big");
+	CHECK(cell(runs, 0, "ranks")->count, ==, 2);
 	CHECK(near(cell(runs, 0, "computation_scaling")->number, 1));
 	CHECK(near(cell(runs, 1, "computation_scaling")->number, 0.36 / 1.12));
 	CHECK(near(cell(runs, 1, "speedup")->number, 1));
 	CHECK(near(cell(runs, 1, "lost")->number, 2 * 0.43));
 	CHECK(near(cell(runs, 1, "global_efficiency")->number,
 		   cell(runs, 1, "parallel_efficiency")->number * 0.36 / 1.12));
-	CHECK(lost->row_count == 1);
-	CHECK(!strcmp(cell(lost, 0, "call_path")->text, "work ← solve ← main"));
-	CHECK(!strcmp(cell(lost, 0, "kind")->text, "compute"));
+	CHECK(lost->row_count, ==, 1);
+	CHECK(cell(lost, 0, "call_path")->text, ==, "work ← solve ← main");
+	CHECK(cell(lost, 0, "kind")->text, ==, "compute");
 	CHECK(near(cell(lost, 0, "expected")->number, 1));
 	CHECK(near(cell(lost, 0, "lost")->number, 0.75));
 	report_free(report);
@@ -611,7 +616,7 @@ TEST(scaling_by_counters_and_weak)
 		   2 * 0.36 / 1.12));
 	CHECK(near(cell(&report->tables[0], 1, "lost")->number, 0));
 	/* Twice as much was expected, so less than that is no loss. */
-	CHECK(report->tables[1].row_count == 0);
+	CHECK(report->tables[1].row_count, ==, 0);
 	CHECK(near(cell(counters, 0, "ipc")->number, 2));
 	CHECK(near(cell(counters, 1, "instruction_scaling")->number, 2));
 	CHECK(near(cell(counters, 1, "ipc_scaling")->number, 1.12 / 1.87));
@@ -624,8 +629,9 @@ TEST(scaling_wants_two_runs)
 	const struct run *runs[] = { fixture_run(), NULL };
 	struct report *report = NULL;
 
-	CHECK(analysis_find("scaling")->run(
-		      &report, runs, &(struct analysis_options){ 0 }) < 0);
+	CHECK(analysis_find("scaling")->run(&report, runs,
+					    &(struct analysis_options){ 0 }),
+	      <, 0);
 	CHECK(strstr(fail_reason(), "two profiles"));
 }
 
@@ -640,13 +646,13 @@ TEST(skew_is_max_less_mean)
 	CHECK(!paths_init(&paths, run));
 	CHECK(!skew_init(&skews, &paths, run_metric(run, "cpu.time")));
 	/* work and its mirror, the wait; norm is explained by the latter */
-	CHECK(skews.count == paths.count - 1);
+	CHECK(skews.count, ==, paths.count - 1);
 	CHECK(!skews.at[0].explained && skews.at[1].explained);
-	CHECK(skews.at[1].path == paths.of[FIXTURE_NORM]);
-	CHECK(skews.at[0].path == paths.of[FIXTURE_WORK]);
+	CHECK(skews.at[1].path, ==, paths.of[FIXTURE_NORM]);
+	CHECK(skews.at[0].path, ==, paths.of[FIXTURE_WORK]);
 	CHECK(near(skews.at[0].mean, 0.25) && near(skews.at[0].max, 0.4));
 	CHECK(near(skews.at[0].imbalance, 0.15));
-	CHECK(skews.at[0].max_process == 3);
+	CHECK(skews.at[0].max_process, ==, 3);
 	skew_values(&skews, skews.at[0].path, values);
 	CHECK(near(values[1], 0.2));
 	/* All that is uneven in norm is that it waits. */
@@ -656,7 +662,8 @@ TEST(skew_is_max_less_mean)
 	CHECK(near(outside.recoverable, 0));
 	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
 				&outside));
-	CHECK(near(outside.recoverable, 0.15) && outside.max_process == 3);
+	CHECK(near(outside.recoverable, 0.15));
+	CHECK(outside.max_process, ==, 3);
 	skew_fini(&skews);
 	paths_fini(&paths);
 }
@@ -667,7 +674,7 @@ static struct run *run_with_fact(const unsigned int ms[FIXTURE_RANKS])
 	struct run *run = fixture_run();
 	struct run_metric *m = &run->metrics[0];
 
-	CHECK(!strcmp(m->name, "cpu.time"));
+	CHECK(m->name, ==, "cpu.time");
 	for (int r = 0; r < FIXTURE_RANKS; r++)
 		m->values[m->first[FIXTURE_FACT_1] + (uint64_t)r].value =
 			1000000 * ms[r];
@@ -708,7 +715,8 @@ TEST(what_others_make_up_for_is_not_recoverable)
 		CHECK(near(work.recoverable, cases[i].work));
 		CHECK(near(fact.recoverable, cases[i].fact));
 		CHECK(near(work.imbalance, 0.15));
-		CHECK(wait.imbalance == 0 && wait.recoverable == 0);
+		CHECK(wait.imbalance, ==, 0);
+		CHECK(wait.recoverable, ==, 0);
 		skew_fini(&skews);
 		paths_fini(&paths);
 		run_free(run);
@@ -721,18 +729,17 @@ TEST(imbalance_names_the_rank)
 		analyse("imbalance", &(struct analysis_options){ 0 });
 	const struct report_table *table = &report->tables[0];
 
-	CHECK(!strcmp(cell(table, 0, "call_path")->text,
-		      "work ← solve ← main"));
-	CHECK(cell(table, 0, "max_rank")->count == 3);
+	CHECK(cell(table, 0, "call_path")->text, ==, "work ← solve ← main");
+	CHECK(cell(table, 0, "max_rank")->count, ==, 3);
 	CHECK(near(cell(table, 0, "max_mean")->number, 1.6));
 	CHECK(near(cell(table, 0, "imbalance")->number, 0.15));
 	CHECK(near(cell(table, 0, "recoverable")->number, 0.15));
-	CHECK(!strcmp(cell(table, 0, "shape")->text, "linear"));
+	CHECK(cell(table, 0, "shape")->text, ==, "linear");
 	/* All that differs there is who waits. */
-	CHECK(!strcmp(cell(table, 1, "function")->text, "MPI_Allreduce"));
+	CHECK(cell(table, 1, "function")->text, ==, "MPI_Allreduce");
 	CHECK(near(cell(table, 1, "imbalance")->number, 0.15));
 	CHECK(near(cell(table, 1, "recoverable")->number, 0));
-	CHECK(report->tables[1].row_count == FIXTURE_RANKS);
+	CHECK(report->tables[1].row_count, ==, FIXTURE_RANKS);
 	CHECK(near(cell(&report->tables[1], 0, "useful")->number, 0.13));
 	report_free(report);
 }
@@ -743,12 +750,12 @@ TEST(mpi_calls_have_sizes)
 		analyse("mpi-calls", &(struct analysis_options){ 0 });
 	const struct report_table *table = &report->tables[0];
 
-	CHECK(table->row_count == 1);
-	CHECK(cell(table, 0, "calls")->count == 4000);
+	CHECK(table->row_count, ==, 1);
+	CHECK(cell(table, 0, "calls")->count, ==, 4000);
 	CHECK(near(cell(table, 0, "seconds")->number, 0.6));
-	CHECK(cell(table, 0, "bytes_sent")->count == 32000);
-	CHECK(cell(table, 0, "mean_size")->count == 8);
-	CHECK(cell(table, 0, "line")->count == 30);
+	CHECK(cell(table, 0, "bytes_sent")->count, ==, 32000);
+	CHECK(cell(table, 0, "mean_size")->count, ==, 8);
+	CHECK(cell(table, 0, "line")->count, ==, 30);
 	report_free(report);
 }
 
@@ -757,12 +764,12 @@ TEST(tree_prunes_and_sorts)
 	struct report *report =
 		analyse("tree", &(struct analysis_options){ .prune = 0.1 });
 
-	CHECK(report->tree_count == 5);
-	CHECK(!strcmp(report->tree[0].name, "main"));
+	CHECK(report->tree_count, ==, 5);
+	CHECK(report->tree[0].name, ==, "main");
 	CHECK(near(report->tree[0].inclusive, 1.72));
-	CHECK(!strcmp(report->tree[2].name, "work"));
-	CHECK(report->tree[2].depth == 2);
-	CHECK(report->note_count == 1); /* fact is not shown */
+	CHECK(report->tree[2].name, ==, "work");
+	CHECK(report->tree[2].depth, ==, 2);
+	CHECK(report->note_count, ==, 1); /* fact is not shown */
 	report_free(report);
 }
 
@@ -774,9 +781,9 @@ TEST(tree_has_no_more_rows_than_asked_for)
 		report = analyse("tree",
 				 &(struct analysis_options){ .limit = limit });
 		/* Two lines are no rows of their own, nor is the root. */
-		CHECK(report->tree_count ==
+		CHECK(report->tree_count, ==,
 		      (limit < FIXTURE_NODES - 3 ? limit : FIXTURE_NODES - 3));
-		CHECK(report->tree[0].depth == 0);
+		CHECK(report->tree[0].depth, ==, 0);
 		report_free(report);
 	}
 }
@@ -786,10 +793,10 @@ TEST(tree_grows_upwards_too)
 	struct report *report = analyse(
 		"tree", &(struct analysis_options){ .bottom_up = true });
 
-	CHECK(!strcmp(report->tree[0].name, "work"));
+	CHECK(report->tree[0].name, ==, "work");
 	CHECK(near(report->tree[0].inclusive, 1.0));
-	CHECK(!strcmp(report->tree[1].name, "solve"));
-	CHECK(!strcmp(report->tree[2].name, "main"));
+	CHECK(report->tree[1].name, ==, "solve");
+	CHECK(report->tree[2].name, ==, "main");
 	CHECK(near(report->tree[2].exclusive, 1.0));
 	report_free(report);
 }
@@ -844,7 +851,8 @@ TEST(summary_says_each_large_part)
 		places += run->split.paths[i].ns;
 	for (size_t i = 0; i < run->rank_count; i++)
 		whole += run->ranks[i].elapsed_ns;
-	CHECK(sum == whole && places == whole);
+	CHECK(sum, ==, whole);
+	CHECK(places, ==, whole);
 	run_free(run);
 }
 
@@ -859,8 +867,8 @@ TEST(split_takes_uncounted_ranks_for_like_others)
 	split_again(run);
 	CHECK(!time_split_init(&split, run));
 	CHECK(near(split.parts[SPLIT_UNKNOWN].seconds, 0));
-	CHECK(split.parts[SPLIT_BLOCKED].seconds > 0);
-	CHECK(split.parts[SPLIT_CORE].high > 0);
+	CHECK(split.parts[SPLIT_BLOCKED].seconds, >, 0);
+	CHECK(split.parts[SPLIT_CORE].high, >, 0);
 	time_split_fini(&split);
 	run_free(run);
 }
@@ -885,7 +893,7 @@ TEST(split_takes_threads_by_their_time)
 	CHECK(!time_split_init(&split, run));
 	first = (double)run->ranks[0].elapsed_ns / 1e9;
 	whole = first + 0.2;
-	CHECK(split.ranks[0][SPLIT_CORE] <= 1.001 * wanted * whole / first);
+	CHECK(split.ranks[0][SPLIT_CORE], <=, 1.001 * wanted * whole / first);
 	time_split_fini(&split);
 	run_free(run);
 }
@@ -1009,7 +1017,8 @@ TEST(a_function_of_ones_own_is_no_library)
 	CHECK(!paths_init(&paths, run));
 	uses = library_uses(&paths);
 	CHECK(uses && !uses[paths.of[FIXTURE_WORK]].purpose);
-	CHECK(uses && uses[paths.of[FIXTURE_NORM]].purpose == LIBRARY_COPIES);
+	CHECK(uses);
+	CHECK(uses[paths.of[FIXTURE_NORM]].purpose, ==, LIBRARY_COPIES);
 	free(uses);
 	paths_fini(&paths);
 	run_free(run);
@@ -1079,7 +1088,7 @@ TEST(measurement_weighs_the_time_that_samples_lack)
 		for (size_t i = 0; i < report->note_count; i++)
 			said |= strstr(report->notes[i],
 				       "Samples hold 80.0 %") != NULL;
-		CHECK(said == !shell);
+		CHECK(said, ==, !shell);
 		for (size_t i = 0; i < report->note_count && shell; i++)
 			CHECK(!strstr(report->notes[i], "Samples hold"));
 		report_free(report);
@@ -1144,7 +1153,7 @@ TEST(elapsed_is_from_first_start_to_last_end)
 
 		CHECK(near(cell(&report->tables[0], 0, "elapsed")->number,
 			   cases[i].elapsed));
-		CHECK(has_line(report, "recoverable") == cases[i].together);
+		CHECK(has_line(report, "recoverable"), ==, cases[i].together);
 		report_free(report);
 	}
 }
@@ -1188,7 +1197,7 @@ TEST(without_mpi_elapsed_time_is_not_taken_for_work)
 			run->ranks[0].start_real_ns = 1000000000;
 		CHECK(!analysis_find("imbalance")
 			       ->run(&report, runs, &options));
-		CHECK(has_line(report, "at the same time") == apart);
+		CHECK(has_line(report, "at the same time"), ==, apart);
 		report_free(report);
 	}
 	CHECK(!analysis_find("ranks")->run(&report, runs, &options));
@@ -1224,9 +1233,9 @@ TEST(summary_tells_waiting_apart)
 	CHECK(!analysis_find("summary")->run(&report, runs,
 					     &(struct analysis_options){ 0 }));
 	table = &report->tables[1];
-	CHECK(!strcmp(cell(table, 1, "quantity")->text, "waiting in MPI"));
+	CHECK(cell(table, 1, "quantity")->text, ==, "waiting in MPI");
 	CHECK(near(cell(table, 1, "max")->number, 0.225));
-	CHECK(!strcmp(cell(table, 2, "quantity")->text, "MPI itself"));
+	CHECK(cell(table, 2, "quantity")->text, ==, "MPI itself");
 	CHECK(near(cell(table, 2, "max")->number, 0.075));
 	CHECK(near(cell(&report->tables[0], 0, "transfer_efficiency")->number,
 		   1)); /* rank 3 has none */
@@ -1261,12 +1270,15 @@ TEST(confidence_is_wilsons)
 	struct confidence c = confidence_of(0.5, 100);
 
 	/* As tables of the score interval have it. */
-	CHECK(fabs(c.low - 0.403832) < 1e-6 && fabs(c.high - 0.596168) < 1e-6);
-	CHECK(fabs(c.margin - 0.096168) < 1e-6);
+	CHECK(fabs(c.low - 0.403832), <, 1e-6);
+	CHECK(fabs(c.high - 0.596168), <, 1e-6);
+	CHECK(fabs(c.margin - 0.096168), <, 1e-6);
 	c = confidence_of(0, 100);
-	CHECK(c.low < 1e-12 && fabs(c.high - 0.036993) < 1e-6);
+	CHECK(c.low, <, 1e-12);
+	CHECK(fabs(c.high - 0.036993), <, 1e-6);
 	c = confidence_of(1, 10);
-	CHECK(fabs(c.low - 0.722467) < 1e-6 && c.high > 1 - 1e-12);
+	CHECK(fabs(c.low - 0.722467), <, 1e-6);
+	CHECK(c.high, >, 1 - 1e-12);
 	c = confidence_of(0.3, 0);
 	CHECK(near(c.low, 0) && near(c.high, 1) && near(c.margin, 1));
 }
@@ -1350,7 +1362,7 @@ TEST(without_gaps_none_is_the_largest_part_of_them)
 	CHECK(!analysis_find("gpu-idle")
 		       ->run(&report, runs, &(struct analysis_options){ 0 }));
 	CHECK(strstr(report->lines[0], "nothing to do for 0 s"));
-	CHECK(report->line_count == 1);
+	CHECK(report->line_count, ==, 1);
 }
 
 TEST(unknown_metric_lists_those_known)
@@ -1360,7 +1372,8 @@ TEST(unknown_metric_lists_those_known)
 
 	CHECK(analysis_find("hotspots")
 		      ->run(&report, runs,
-			    &(struct analysis_options){ .metric = "x" }) < 0);
+			    &(struct analysis_options){ .metric = "x" }),
+	      <, 0);
 	CHECK(strstr(fail_reason(), "mpi.calls"));
 }
 
@@ -1372,8 +1385,8 @@ TEST(of_no_records_of_gpus_there_is_no_share)
 
 	gpu_records_table(report, fixture_run());
 	table = &report->tables[0];
-	CHECK(table->row_count == 1);
-	CHECK(cell(table, 0, "records")->number == 0);
+	CHECK(table->row_count, ==, 1);
+	CHECK(cell(table, 0, "records")->number, ==, 0);
 	CHECK(cell(table, 0, "share")->none);
 	CHECK(cell(table, 0, "attributed")->none);
 	report_free(report);

@@ -44,9 +44,12 @@ TEST(slurm_says_what_the_job_is)
 
 	enter_array();
 	batch_init(&b);
-	CHECK(!strcmp(b.manager, "Slurm") && !strcmp(b.job, "15"));
-	CHECK(!strcmp(b.array, "12") && !strcmp(b.task, "3"));
-	CHECK(!strcmp(b.nodes, "node[0-3]") && !*b.step);
+	CHECK(b.manager, ==, "Slurm");
+	CHECK(b.job, ==, "15");
+	CHECK(b.array, ==, "12");
+	CHECK(b.task, ==, "3");
+	CHECK(b.nodes, ==, "node[0-3]");
+	CHECK(!*b.step);
 }
 
 TEST(in_lsf_task_0_is_none)
@@ -57,10 +60,11 @@ TEST(in_lsf_task_0_is_none)
 	setenv("LSB_JOBID", "9", 1);
 	setenv("LSB_JOBINDEX", "0", 1);
 	batch_init(&b);
-	CHECK(!strcmp(b.manager, "LSF") && !*b.task);
+	CHECK(b.manager, ==, "LSF");
+	CHECK(!*b.task);
 	setenv("LSB_JOBINDEX", "2", 1);
 	batch_init(&b);
-	CHECK(!strcmp(b.task, "2"));
+	CHECK(b.task, ==, "2");
 }
 
 TEST(what_is_too_long_is_cut_and_says_so)
@@ -74,12 +78,12 @@ TEST(what_is_too_long_is_cut_and_says_so)
 	setenv("SLURM_JOB_ID", "1\n2", 1);
 	setenv("SLURM_JOB_NODELIST", long_text, 1);
 	batch_init(&b);
-	CHECK(strlen(b.nodes) == sizeof(b.nodes) - 1);
-	CHECK(!strcmp(b.nodes + sizeof(b.nodes) - 4, "..."));
-	CHECK(!strcmp(b.job, "1?2"));
+	CHECK(strlen(b.nodes), ==, sizeof(b.nodes) - 1);
+	CHECK(b.nodes + sizeof(b.nodes) - 4, ==, "...");
+	CHECK(b.job, ==, "1?2");
 	memset(&b, 'x', sizeof(b)); /* as a damaged file has it */
 	batch_take(&taken, &b);
-	CHECK(strlen(taken.job) == sizeof(taken.job) - 1);
+	CHECK(strlen(taken.job), ==, sizeof(taken.job) - 1);
 }
 
 static bool is_named(const char *pattern, const char *name)
@@ -118,9 +122,9 @@ TEST(a_letter_that_means_nothing_is_refused)
 	struct job job = { .size = 1 };
 	char *made = NULL;
 
-	CHECK(output_name(&made, "app-%q", "app", &job) < 0);
+	CHECK(output_name(&made, "app-%q", "app", &job), <, 0);
 	CHECK(strstr(fail_reason(), "%q") && strstr(fail_reason(), "%j"));
-	CHECK(output_name(&made, "app-%", "app", &job) < 0);
+	CHECK(output_name(&made, "app-%", "app", &job), <, 0);
 }
 
 static bool is_default(const struct job *job, const char *name)
@@ -151,12 +155,12 @@ TEST(slurm_says_why_it_ends_a_job)
 {
 	CHECK(!job_end_in("JobId=1 JobState=RUNNING Reason=None Requeue=1"));
 	CHECK(!job_end_in(""));
-	CHECK(!strcmp(job_end_in("JobId=2 JobState=CANCELLED Reason=None "),
-		      "cancelled"));
-	CHECK(!strcmp(job_end_in("JobId=2 JobState=COMPLETING Reason=None "
-				 "Dependency=(null) ExitCode=0:15 RunTime=1"),
-		      "cancelled"));
-	CHECK(!strcmp(job_end_in("JobId=3 JobState=COMPLETING "
-				 "Reason=TimeLimit Dependency=(null)"),
-		      "time limit"));
+	CHECK(job_end_in("JobId=2 JobState=CANCELLED Reason=None "), ==,
+	      "cancelled");
+	CHECK(job_end_in("JobId=2 JobState=COMPLETING Reason=None "
+			 "Dependency=(null) ExitCode=0:15 RunTime=1"),
+	      ==, "cancelled");
+	CHECK(job_end_in("JobId=3 JobState=COMPLETING "
+			 "Reason=TimeLimit Dependency=(null)"),
+	      ==, "time limit");
 }

@@ -80,13 +80,13 @@ TEST(what_starts_a_program_is_above_nothing)
 
 		make(&run, cases[i].values);
 		CHECK(!paths_init(&paths, &run));
-		CHECK(paths.count == cases[i].paths);
+		CHECK(paths.count, ==, cases[i].paths);
 		CHECK(!paths.at[paths.of[MAIN]].parent);
-		CHECK(paths.at[paths.of[WORK]].parent == paths.of[MAIN]);
+		CHECK(paths.at[paths.of[WORK]].parent, ==, paths.of[MAIN]);
 		for (uint32_t n = START; n <= CALL_MAIN_LINE; n++) {
 			bool own = cases[i].values >> n & 1;
 
-			CHECK(!own == !paths.of[n]);
+			CHECK(!own, ==, !paths.of[n]);
 			CHECK(!paths.at[paths.of[n]].parent);
 		}
 		drop(&run, &paths);
@@ -102,7 +102,7 @@ TEST(a_start_of_another_name_is_a_function)
 	make(&run, 1u << WORK);
 	run.nodes[WORK].function = str_add(&run.strings, "_start");
 	CHECK(!paths_init(&paths, &run));
-	CHECK(paths.count == 3);
-	CHECK(paths.at[paths.of[WORK]].parent == paths.of[MAIN]);
+	CHECK(paths.count, ==, 3);
+	CHECK(paths.at[paths.of[WORK]].parent, ==, paths.of[MAIN]);
 	drop(&run, &paths);
 }

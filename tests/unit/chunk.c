@@ -21,7 +21,7 @@ static void start(void)
 
 	snprintf(path, sizeof(path), "/dev/shm/copse-unit-chunk-%d",
 		 (int)getpid());
-	CHECK(arena_open(&arena, path, 8 << 20) == 0);
+	CHECK(arena_open(&arena, path, 8 << 20), ==, 0);
 	unlink(path);
 	head = 0;
 	list = (struct chunk_list){ 0 };
@@ -48,7 +48,7 @@ static uint64_t read_all(uint64_t step)
 		const char *at = (const char *)(chunk + 1);
 
 		for (uint32_t i = 0; i < chunk->count; i++, at += RECORD)
-			CHECK(*(const uint64_t *)at == step * n++);
+			CHECK(*(const uint64_t *)at, ==, step * n++);
 		ref = chunk->next;
 	}
 	return n;
@@ -70,10 +70,10 @@ static bool none(const void *record, void *context)
 TEST(chunks_keep_the_order)
 {
 	start();
-	CHECK(read_all(1) == 0);
+	CHECK(read_all(1), ==, 0);
 	for (uint64_t i = 0; i < MANY; i++)
 		CHECK(put(i));
-	CHECK(read_all(1) == MANY);
+	CHECK(read_all(1), ==, MANY);
 }
 
 TEST(chunks_are_thinned_and_filled_again)
@@ -86,26 +86,26 @@ TEST(chunks_are_thinned_and_filled_again)
 		CHECK(put(i));
 	used = ((struct live_header *)arena.base)->used;
 	n = chunk_filter(&arena, &list, head, RECORD, is_third, &asked);
-	CHECK(asked == MANY);
-	CHECK(n == (MANY + 2) / 3);
-	CHECK(read_all(3) == n);
+	CHECK(asked, ==, MANY);
+	CHECK(n, ==, (MANY + 2) / 3);
+	CHECK(read_all(3), ==, n);
 	for (; n < MANY; n++)
 		CHECK(put(3 * n));
-	CHECK(read_all(3) == MANY);
-	CHECK(((struct live_header *)arena.base)->used == used);
+	CHECK(read_all(3), ==, MANY);
+	CHECK(((struct live_header *)arena.base)->used, ==, used);
 }
 
 TEST(chunks_may_lose_all)
 {
 	start();
-	CHECK(chunk_filter(&arena, &list, head, RECORD, none, NULL) == 0);
+	CHECK(chunk_filter(&arena, &list, head, RECORD, none, NULL), ==, 0);
 	for (uint64_t i = 0; i < 1000; i++)
 		CHECK(put(i));
-	CHECK(chunk_filter(&arena, &list, head, RECORD, none, NULL) == 0);
-	CHECK(read_all(1) == 0);
+	CHECK(chunk_filter(&arena, &list, head, RECORD, none, NULL), ==, 0);
+	CHECK(read_all(1), ==, 0);
 	for (uint64_t i = 0; i < 1000; i++)
 		CHECK(put(i));
-	CHECK(read_all(1) == 1000);
+	CHECK(read_all(1), ==, 1000);
 }
 
 TEST(chunks_stop_when_memory_is_used_up)
@@ -115,6 +115,6 @@ TEST(chunks_stop_when_memory_is_used_up)
 	start();
 	while (put(n))
 		n++;
-	CHECK(n > (6 << 20) / RECORD);
-	CHECK(read_all(1) == n);
+	CHECK(n, >, (6 << 20) / RECORD);
+	CHECK(read_all(1), ==, n);
 }

@@ -30,7 +30,7 @@ TEST(student_is_that_of_the_tables)
 	CHECK(within(student_limit(0.025, INFINITY), 1.960, 5e-4));
 	CHECK(within(student_above(0, 5), 0.5, 1e-12));
 	CHECK(within(student_above(-2.306, 8), 0.975, 1e-5));
-	CHECK(student_above(INFINITY, 3) == 0);
+	CHECK(student_above(INFINITY, 3), ==, 0);
 }
 
 TEST(several_runs_tell_their_noise)
@@ -41,7 +41,9 @@ TEST(several_runs_tell_their_noise)
 	struct comparison c;
 
 	comparison_of(&c, values, none, 3, 6);
-	CHECK(c.base == 10 && c.now == 11 && c.change == 1);
+	CHECK(c.base, ==, 10);
+	CHECK(c.now, ==, 11);
+	CHECK(c.change, ==, 1);
 	CHECK(within(c.more, student_above(sqrt(1.5), 4), 1e-12));
 	CHECK(within(c.less, 1 - c.more, 1e-12));
 	CHECK(within(c.margin, 2.7764 * sqrt(2.0 / 3), 1e-3));
@@ -57,9 +59,9 @@ TEST(few_samples_have_the_noise_of_sampling)
 	struct comparison c;
 
 	comparison_of(&c, values, none, 3, 6);
-	CHECK(c.more < 1e-5);
+	CHECK(c.more, <, 1e-5);
 	comparison_of(&c, values, sampling, 3, 6);
-	CHECK(c.more > 0.05);
+	CHECK(c.more, >, 0.05);
 }
 
 TEST(one_run_a_side_has_that_of_sampling_or_none)
@@ -87,27 +89,32 @@ TEST(rules_are_read)
 {
 	struct rule r = parsed("total>3%");
 
-	CHECK(r.what == RULE_TOTAL && !r.below && !r.metric);
-	CHECK(within(r.limit, 0.03, 1e-12) && r.unit == RULE_RELATIVE);
+	CHECK(r.what, ==, RULE_TOTAL);
+	CHECK(!r.below && !r.metric);
+	CHECK(within(r.limit, 0.03, 1e-12));
+	CHECK(r.unit, ==, RULE_RELATIVE);
 	rule_fini(&r);
 	r = parsed(" mpi.time in path(main;solve*) > 20 ms ");
-	CHECK(r.what == RULE_PATH && !strcmp(r.metric, "mpi.time"));
-	CHECK(!strcmp(r.glob, "main;solve*") && within(r.limit, 0.02, 1e-12));
-	CHECK(r.unit == RULE_ABSOLUTE);
+	CHECK(r.what, ==, RULE_PATH);
+	CHECK(r.metric, ==, "mpi.time");
+	CHECK(r.glob, ==, "main;solve*");
+	CHECK(within(r.limit, 0.02, 1e-12));
+	CHECK(r.unit, ==, RULE_ABSOLUTE);
 	CHECK(rule_fits(&r, "main;solve;work", "work"));
 	CHECK(!rule_fits(&r, "main;work", "work"));
 	rule_fini(&r);
 	r = parsed("papi.perf::PAGE-FAULTS > 1000");
-	CHECK(r.what == RULE_TOTAL && r.limit == 1000);
-	CHECK(!strcmp(r.metric, "papi.perf::PAGE-FAULTS"));
+	CHECK(r.what, ==, RULE_TOTAL);
+	CHECK(r.limit, ==, 1000);
+	CHECK(r.metric, ==, "papi.perf::PAGE-FAULTS");
 	rule_fini(&r);
 	r = parsed("function(std::less<int>::operator()*)>5%");
-	CHECK(r.what == RULE_FUNCTION);
+	CHECK(r.what, ==, RULE_FUNCTION);
 	CHECK(rule_fits(&r, "", "std::less<int>::operator()(int)"));
 	rule_fini(&r);
 	r = parsed("parallel_efficiency < -2pp");
-	CHECK(r.what == RULE_FACTOR && r.below &&
-	      within(r.limit, -0.02, 1e-12));
+	CHECK(r.what, ==, RULE_FACTOR);
+	CHECK(r.below && within(r.limit, -0.02, 1e-12));
 	rule_fini(&r);
 }
 
@@ -122,7 +129,7 @@ TEST(rules_that_mean_nothing_are_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct rule r;
 
-		CHECK(rule_init(&r, bad[i]) < 0);
+		CHECK(rule_init(&r, bad[i]), <, 0);
 		rule_fini(&r);
 	}
 }
@@ -162,23 +169,23 @@ TEST(names_of_two_builds_are_joined)
 
 	/* A clone, arguments, and nothing but an address. */
 	rename_work(now, "work.constprop.0.isra.0", false);
-	CHECK(paths_of(base, now) == same);
+	CHECK(paths_of(base, now), ==, same);
 	rename_work(base, "void work<int>(int)", false);
 	rename_work(now, "void work<long>(long, int)", false);
-	CHECK(paths_of(base, now) == same);
+	CHECK(paths_of(base, now), ==, same);
 	rename_work(base, "app+0x1234", true);
 	rename_work(now, "app+0x1260", true);
-	CHECK(paths_of(base, now) == same);
+	CHECK(paths_of(base, now), ==, same);
 	rename_node(base, FIXTURE_NORM, "app+0x2000", true);
 	rename_node(now, FIXTURE_NORM, "app+0x2100", true);
-	CHECK(paths_of(base, now) == same);
+	CHECK(paths_of(base, now), ==, same);
 	/* Another function is another function, and so is one library's. */
 	rename_work(now, "other", false);
-	CHECK(paths_of(base, now) == same + 1);
+	CHECK(paths_of(base, now), ==, same + 1);
 	rename_work(now, "libx.so.1+0x1260", true);
 	now->nodes[FIXTURE_WORK].module =
 		str_add(&now->strings, "/lib/libx.so.1");
-	CHECK(paths_of(base, now) == same + 1);
+	CHECK(paths_of(base, now), ==, same + 1);
 }
 
 /* Without debug information solve(), inlined, is not seen in one of them. */
@@ -194,24 +201,24 @@ TEST(inlined_callers_are_found)
 	now->nodes[FIXTURE_NORM].parent = FIXTURE_MAIN;
 	now->nodes[FIXTURE_SOLVE].function = str_add(&now->strings, "gone");
 	now->nodes[FIXTURE_SOLVE].kind = RUN_LINE;
-	CHECK(paths_of(base, now) == same);
+	CHECK(paths_of(base, now), ==, same);
 	CHECK(!path_union_init(&u, runs, 1));
 	for (uint32_t p = 0; p < u.count; p++)
 		if (!strcmp(path_union_function(&u, p), "work")) {
 			char *text = path_union_text(&u, p);
 
-			CHECK(!strcmp(text, "work ← solve ← main"));
-			CHECK(u.of[0][FIXTURE_WORK] == p);
-			CHECK(u.of[1][FIXTURE_WORK] == p);
+			CHECK(text, ==, "work ← solve ← main");
+			CHECK(u.of[0][FIXTURE_WORK], ==, p);
+			CHECK(u.of[1][FIXTURE_WORK], ==, p);
 			free(text);
 		}
 	path_union_fini(&u);
 	CHECK(!path_union_init(&u, other, 1));
-	CHECK(u.count == same);
+	CHECK(u.count, ==, same);
 	/* Of one build, nothing is guessed. */
 	path_union_fini(&u);
 	CHECK(!path_union_init(&u, runs, 0));
-	CHECK(u.count > same);
+	CHECK(u.count, >, same);
 	path_union_fini(&u);
 }
 
@@ -255,9 +262,9 @@ TEST(diff_names_path_and_rank)
 	CHECK(!analysis_find("diff")->run(&report, runs, &options));
 	CHECK(within(cell(report, "paths", "change")->number, 0.075, 1e-6));
 	CHECK(within(cell(report, "paths", "rank_change")->number, 0.03, 1e-6));
-	CHECK(cell(report, "paths", "rank")->count == 3);
+	CHECK(cell(report, "paths", "rank")->count, ==, 3);
 	CHECK(within(cell(report, "functions", "base")->number, 1, 1e-6));
-	CHECK(!strcmp(cell(report, "functions", "function")->text, "work"));
+	CHECK(cell(report, "functions", "function")->text, ==, "work");
 	CHECK(within(cell(report, "metrics", "change")->number, 0.075, 1e-6));
 	report_free(report);
 }
@@ -270,8 +277,9 @@ TEST(diff_wants_sides)
 	struct report *report = NULL;
 	struct analysis_options options = { 0 };
 
-	CHECK(analysis_find("diff")->run(&report, one, &options) == -EINVAL);
-	CHECK(analysis_find("diff")->run(&report, three, &options) == -EINVAL);
+	CHECK(analysis_find("diff")->run(&report, one, &options), ==, -EINVAL);
+	CHECK(analysis_find("diff")->run(&report, three, &options), ==,
+	      -EINVAL);
 	CHECK(strstr(fail_reason(), "'vs'"));
 	options.base = 2;
 	CHECK(!analysis_find("diff")->run(&report, three, &options));
@@ -304,14 +312,12 @@ TEST(what_is_new_has_no_share_of_before)
 {
 	char to[32];
 
-	CHECK(!strcmp(
-		comparison_text(
-			to, &(struct comparison){ .base = 2, .change = 0.5 }),
-		"+25.0 %"));
-	CHECK(!strcmp(comparison_text(to, &(struct comparison){ .change = 1 }),
-		      "from nothing"));
-	CHECK(!strcmp(comparison_text(to, &(struct comparison){ 0 }),
-		      "+0.0 %"));
+	CHECK(comparison_text(to,
+			      &(struct comparison){ .base = 2, .change = 0.5 }),
+	      ==, "+25.0 %");
+	CHECK(comparison_text(to, &(struct comparison){ .change = 1 }), ==,
+	      "from nothing");
+	CHECK(comparison_text(to, &(struct comparison){ 0 }), ==, "+0.0 %");
 }
 
 TEST(gate_names_the_path)
@@ -319,7 +325,7 @@ TEST(gate_names_the_path)
 	struct report *report = NULL;
 
 	CHECK(gate_fails("path(*)>3%", 1.1, &report));
-	CHECK(report->line_count == 2);
+	CHECK(report->line_count, ==, 2);
 	CHECK(strstr(report->lines[1], "work ← solve ← main: +7.5 %"));
 	report_free(report);
 	CHECK(!gate_fails("path(*)>8%", 1.1, &report));
@@ -329,7 +335,8 @@ TEST(gate_names_the_path)
 	CHECK(gate_fails("total < -1%", 0.9, &report));
 	report_free(report);
 	CHECK(gate_fails("function(work)>50ms", 1.1, &report));
-	CHECK(report->check_count == 1 && report->checks[0].failed);
+	CHECK(report->check_count, ==, 1);
+	CHECK(report->checks[0].failed);
 	report_free(report);
 	CHECK(!gate_fails("mpi.calls > 1", 1.1, &report));
 	report_free(report);
@@ -348,9 +355,9 @@ TEST(gate_judges_nothing_that_is_not_there)
 	struct report *report = NULL;
 	bool failed;
 
-	CHECK(gate_run(&report, &failed, &gate, runs, &options) == -EINVAL);
+	CHECK(gate_run(&report, &failed, &gate, runs, &options), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "no call path"));
 	gate.rules = metrics;
-	CHECK(gate_run(&report, &failed, &gate, runs, &options) == -EINVAL);
+	CHECK(gate_run(&report, &failed, &gate, runs, &options), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "gpu.time"));
 }

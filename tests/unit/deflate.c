@@ -23,20 +23,21 @@ static void check(const unsigned char *values, size_t count, size_t width)
 	unsigned char sorted[MOST * WIDEST];
 	size_t size = deflate_chunk(packed, values, count, width, 2, work);
 
-	CHECK(size > 0);
+	CHECK(size, >, 0);
 	CHECK(!inflate_chunk(back, count, width, packed, size,
 			     width > 1 ? work : NULL));
 	CHECK(!memcmp(back, values, bytes));
 	CHECK(!inflate_chunk(sorted, bytes, 1, packed, size, NULL));
 	for (size_t i = 0; i < count; i++)
 		for (size_t byte = 0; byte < width; byte++)
-			CHECK(sorted[byte * count + i] ==
+			CHECK(sorted[byte * count + i], ==,
 			      values[i * width + byte]);
-	CHECK(inflate_chunk(back, count - 1, width, packed, size, work) ==
+	CHECK(inflate_chunk(back, count - 1, width, packed, size, work), ==,
 	      -EINVAL);
 	packed[size / 2] ^= 0x55;
 	CHECK(inflate_chunk(back, count, width, packed, size,
-			    width > 1 ? work : NULL) == -EINVAL);
+			    width > 1 ? work : NULL),
+	      ==, -EINVAL);
 	free(packed);
 }
 
@@ -68,9 +69,12 @@ static void check_numbers(const uint64_t *values, size_t count, size_t most)
 	size_t size = deflate_chunk(packed, values, count, sizeof(*values),
 				    DEFLATE_QUICK, work);
 
-	CHECK(size > 0 && size <= most && size <= deflate_most(bytes));
-	CHECK(uncompress((Bytef *)back, &got, (Bytef *)packed, size) == Z_OK);
-	CHECK(got == bytes && !memcmp(back, work, bytes));
+	CHECK(size, >, 0);
+	CHECK(size, <=, most);
+	CHECK(size, <=, deflate_most(bytes));
+	CHECK(uncompress((Bytef *)back, &got, (Bytef *)packed, size), ==, Z_OK);
+	CHECK(got, ==, bytes);
+	CHECK(!memcmp(back, work, bytes));
 	CHECK(!inflate_chunk(back, count, sizeof(*values), packed, size, work));
 	CHECK(!memcmp(back, values, bytes));
 	free(packed);
@@ -127,7 +131,7 @@ TEST(the_same_becomes_the_same_anywhere)
 	char packed[2][1000], *kept[TIMES];
 	size_t size[2] = { 0 }, other = 0;
 
-	CHECK(deflate_most(sizeof(values)) <= sizeof(packed[0]));
+	CHECK(deflate_most(sizeof(values)), <=, sizeof(packed[0]));
 	for (size_t i = 0; i < TIMES; i++) {
 		kept[i] = malloc(KEPT);
 		size[i > 0] =
@@ -138,5 +142,6 @@ TEST(the_same_becomes_the_same_anywhere)
 	}
 	for (size_t i = 0; i < TIMES; i++)
 		free(kept[i]);
-	CHECK(size[0] > 0 && other == 0);
+	CHECK(size[0], >, 0);
+	CHECK(other, ==, 0);
 }

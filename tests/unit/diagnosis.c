@@ -92,14 +92,14 @@ static const struct diagnosis_finding *found(struct made *m, const char *rule)
 	char folder[4096];
 
 	snprintf(folder, sizeof(folder), "%s/share/rules",
-		 srcdir ? srcdir : ".");
+		 srcdir ? srcdir : "..");
 	setenv("COPSE_RULES", folder, 1);
 	if (diagnosis_init(&m->d, &m->paths, &m->blames,
 			   run_metric(m->run, "cpu.time"), NULL))
 		test_fail(__FILE__, __LINE__, fail_reason());
 	if (m->d.problem)
 		test_fail(__FILE__, __LINE__, m->d.problem);
-	CHECK((m->d.count != 0) == (rule != NULL));
+	CHECK(m->d.count != 0, ==, rule != NULL);
 	if (m->d.count && strcmp(m->d.at[0].rule->name, rule) != 0)
 		test_fail(__FILE__, __LINE__, m->d.at[0].text);
 	return m->d.count ? &m->d.at[0] : NULL;
@@ -124,10 +124,10 @@ TEST(diagnosis_rows_of_ranks)
 	struct fact f = { 0 };
 
 	CHECK(fact_name_ranks(&f, (uint32_t[]){ 0, 1, 2, 5, 7, 8 }, 6));
-	CHECK(!strcmp(f.rows, "0-2,5,7-8"));
+	CHECK(f.rows, ==, "0-2,5,7-8");
 	free(f.rows);
 	CHECK(fact_name_ranks(&f, NULL, 0));
-	CHECK(!strcmp(f.rows, ""));
+	CHECK(f.rows, ==, "");
 	free(f.rows);
 }
 
@@ -140,11 +140,11 @@ TEST(diagnosis_uneven_load)
 	for (uint32_t r = 0; r < 3; r++)
 		add_blame(&m, WAIT_ALL, r, 3, 0.3);
 	f = found(&m, "uneven-load");
-	CHECK(!strcmp(f->ranks, "rank 3"));
-	CHECK(!strcmp(f->rows, "3"));
+	CHECK(f->ranks, ==, "rank 3");
+	CHECK(f->rows, ==, "3");
 	CHECK(near(f->gain, 0.225));
-	CHECK(f->severity == SEVERITY_HIGH);
-	CHECK(f->gain == f->most);
+	CHECK(f->severity, ==, SEVERITY_HIGH);
+	CHECK(f->gain, ==, f->most);
 	end(&m);
 }
 
@@ -157,8 +157,8 @@ TEST(diagnosis_serial_section)
 	for (uint32_t r = 1; r < 4; r++)
 		add_blame(&m, WAIT_ALL, r, 0, 0.3);
 	f = found(&m, "serial-section");
-	CHECK(!strcmp(f->ranks, "rank 0"));
-	CHECK(!strcmp(f->rows, "0"));
+	CHECK(f->ranks, ==, "rank 0");
+	CHECK(f->rows, ==, "0");
 	CHECK(near(f->gain, 0.225));
 	end(&m);
 }
@@ -190,7 +190,7 @@ TEST(diagnosis_what_was_before)
 		add_blame(&m, WAIT_ALL, r, 0, 0.2);
 	f = found(&m, "uneven-load");
 	CHECK(strstr(f->text, " in fact") != NULL);
-	CHECK(!strcmp(f->ranks, "rank 0"));
+	CHECK(f->ranks, ==, "rank 0");
 	CHECK(near(f->gain, 0.15));
 	end(&m);
 }
@@ -216,7 +216,7 @@ TEST(diagnosis_what_was_before_in_three_places)
 	}
 	f = found(&m, "late-sender");
 	CHECK(strstr(f->text, " in fact") != NULL);
-	CHECK(!strcmp(f->ranks, "rank 0"));
+	CHECK(f->ranks, ==, "rank 0");
 	end(&m);
 }
 
@@ -458,7 +458,7 @@ TEST(regions_tell_mpi_outside_of_them)
 
 	m.run->nodes[FIXTURE_NORM].kind = RUN_PARALLEL;
 	CHECK(!omp_regions_find(&all, &m.paths));
-	CHECK(all.outside_mpi == 0);
+	CHECK(all.outside_mpi, ==, 0);
 	omp_regions_fini(&all);
 	end(&m);
 }

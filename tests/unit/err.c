@@ -9,22 +9,22 @@
 TEST(fail_returns_the_number_and_keeps_the_sentence)
 {
 	CHECK(fail_reason() != NULL);
-	CHECK(fail(-ENOENT, "no such %s", "thing") == -ENOENT);
-	CHECK(!strcmp(fail_reason(), "no such thing"));
+	CHECK(fail(-ENOENT, "no such %s", "thing"), ==, -ENOENT);
+	CHECK(fail_reason(), ==, "no such thing");
 }
 
 TEST(out_of_memory_says_in_which_step)
 {
-	CHECK(no_memory() == -ENOMEM);
-	CHECK(!strcmp(fail_reason(), "out of memory"));
+	CHECK(no_memory(), ==, -ENOMEM);
+	CHECK(fail_reason(), ==, "out of memory");
 	fail_step("reading profiles");
 	no_memory();
-	CHECK(!strcmp(fail_reason(), "out of memory while reading profiles"));
+	CHECK(fail_reason(), ==, "out of memory while reading profiles");
 	/* Handed on. */
 	fail(-ENOMEM, "%s", "out of memory while reading profiles");
-	CHECK(!strcmp(fail_reason(), "out of memory while reading profiles"));
+	CHECK(fail_reason(), ==, "out of memory while reading profiles");
 	fail(-ENOENT, "no such thing");
-	CHECK(!strcmp(fail_reason(), "no such thing"));
+	CHECK(fail_reason(), ==, "no such thing");
 }
 
 static void *fail_elsewhere(void *unused)
@@ -41,5 +41,5 @@ TEST(each_thread_has_its_own_reason)
 	fail(-EIO, "mine");
 	CHECK(!pthread_create(&thread, NULL, fail_elsewhere, NULL));
 	pthread_join(thread, NULL);
-	CHECK(!strcmp(fail_reason(), "mine"));
+	CHECK(fail_reason(), ==, "mine");
 }

@@ -46,12 +46,13 @@ TEST(event_group_is_read_with_its_rows)
 	err = event_group_load(&g, "mine");
 	without_group(folder);
 	CHECK(!err);
-	CHECK(!strcmp(g->title, "Two words"));
-	CHECK(g->event_count == 1 && g->metric_count == 1);
-	CHECK(!strcmp(g->events[0].word, "a"));
-	CHECK(!strcmp(g->events[0].is, "perf::PAGE-FAULTS@100"));
-	CHECK(!strcmp(g->metrics[0].word, "MB/s of a"));
-	CHECK(!strcmp(g->metrics[0].is, "a / time"));
+	CHECK(g->title, ==, "Two words");
+	CHECK(g->event_count, ==, 1);
+	CHECK(g->metric_count, ==, 1);
+	CHECK(g->events[0].word, ==, "a");
+	CHECK(g->events[0].is, ==, "perf::PAGE-FAULTS@100");
+	CHECK(g->metrics[0].word, ==, "MB/s of a");
+	CHECK(g->metrics[0].is, ==, "a / time");
 	event_group_free(g);
 }
 
@@ -64,7 +65,7 @@ TEST(event_group_with_a_wrong_line_names_it)
 	with_group(folder, "title x\nevent without an equals sign\n");
 	err = event_group_load(&g, "mine");
 	without_group(folder);
-	CHECK(err == -EINVAL);
+	CHECK(err, ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "line 2"));
 }
 
@@ -84,5 +85,6 @@ TEST(event_group_that_is_missing_lists_those_known)
 		known |= !strcmp(names[i], "mine");
 	free(names);
 	CHECK(known);
-	CHECK(err == -ENOENT && strstr(fail_reason(), "mine"));
+	CHECK(err, ==, -ENOENT);
+	CHECK(strstr(fail_reason(), "mine"));
 }

@@ -23,13 +23,17 @@ TEST(events_survive_as_text)
 	char text[1024];
 
 	CHECK(event_write(text, sizeof(text), two, 2));
-	CHECK(event_read(text, read, EVENT_MOST) == 2);
-	CHECK(!strcmp(read[0].name, "PAPI_L1_TCM"));
-	CHECK(read[0].part_count == 2 && !read[0].period);
-	CHECK(read[0].parts[0].config == 0xffffffffffffffffu);
-	CHECK(read[0].parts[1].minus && read[0].parts[1].config1 == 7);
-	CHECK(read[1].period == 100 && read[1].user_only);
-	CHECK(read[1].parts[0].config == 2 && read[1].parts[0].no_kernel);
+	CHECK(event_read(text, read, EVENT_MOST), ==, 2);
+	CHECK(read[0].name, ==, "PAPI_L1_TCM");
+	CHECK(read[0].part_count, ==, 2);
+	CHECK(!read[0].period);
+	CHECK(read[0].parts[0].config, ==, 0xffffffffffffffffu);
+	CHECK(read[0].parts[1].minus);
+	CHECK(read[0].parts[1].config1, ==, 7);
+	CHECK(read[1].period, ==, 100);
+	CHECK(read[1].user_only);
+	CHECK(read[1].parts[0].config, ==, 2);
+	CHECK(read[1].parts[0].no_kernel);
 }
 
 TEST(event_text_that_does_not_fit_is_refused)
@@ -43,13 +47,13 @@ TEST(event_text_that_makes_no_sense_is_left_out)
 {
 	struct event read[EVENT_MOST];
 
-	CHECK(event_read("", read, EVENT_MOST) == 0);
-	CHECK(event_read("name", read, EVENT_MOST) == 0);
-	CHECK(event_read("name 1 0", read, EVENT_MOST) == 0);
-	CHECK(event_read("name 1 0 + 1 x", read, EVENT_MOST) == 0);
-	CHECK(event_read("a 1 0 + 1 2 0 0 0 0;b", read, EVENT_MOST) == 1);
-	CHECK(event_read("a 1 0 + 1 2 0 0 0 0;b 0 0 + 1 3 0 0 0 0", read, 1) ==
-	      1);
+	CHECK(event_read("", read, EVENT_MOST), ==, 0);
+	CHECK(event_read("name", read, EVENT_MOST), ==, 0);
+	CHECK(event_read("name 1 0", read, EVENT_MOST), ==, 0);
+	CHECK(event_read("name 1 0 + 1 x", read, EVENT_MOST), ==, 0);
+	CHECK(event_read("a 1 0 + 1 2 0 0 0 0;b", read, EVENT_MOST), ==, 1);
+	CHECK(event_read("a 1 0 + 1 2 0 0 0 0;b 0 0 + 1 3 0 0 0 0", read, 1),
+	      ==, 1);
 }
 
 TEST(only_a_sampled_event_makes_ticks)
@@ -59,6 +63,7 @@ TEST(only_a_sampled_event_makes_ticks)
 	event_attr(&attr, &two[0], &two[0].parts[0]);
 	CHECK(!attr.sigtrap && !attr.sample_period && !attr.exclude_kernel);
 	event_attr(&attr, &two[1], &two[1].parts[0]);
-	CHECK(attr.sigtrap && attr.sample_period == 100);
+	CHECK(attr.sigtrap);
+	CHECK(attr.sample_period, ==, 100);
 	CHECK(attr.exclude_kernel && attr.remove_on_exec);
 }

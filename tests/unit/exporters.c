@@ -69,12 +69,13 @@ TEST(rows_that_read_the_same_say_what_differs)
 		    "MPI_Recv ← f (f.c:3)");
 	report_path(report, "k ← cudaLaunchKernel ← f", "k ← f", "k ← f");
 	text = export("text", report, &style);
-	CHECK(!strcmp(text, "title\n\ncalls\n  path\n"
-			    "  MPI_Recv <- f (f.c:1)\n"
-			    "  MPI_Send <- f\n"
-			    "  MPI_Send <- f\n"
-			    "  MPI_Recv <- f (f.c:3)\n"
-			    "  k <- f\n"));
+	CHECK(text, ==,
+	      "title\n\ncalls\n  path\n"
+	      "  MPI_Recv <- f (f.c:1)\n"
+	      "  MPI_Send <- f\n"
+	      "  MPI_Send <- f\n"
+	      "  MPI_Recv <- f (f.c:3)\n"
+	      "  k <- f\n");
 	free(text);
 	text = export("csv", report, &style);
 	CHECK(strstr(text, "k ← cudaLaunchKernel ← f\n"));
@@ -87,9 +88,10 @@ TEST(csv_quotes_and_is_plain)
 {
 	char *text = export("csv", sample(), &style);
 
-	CHECK(!strcmp(text, "function,seconds,line\n"
-			    "\"f<int, \"\"a\"\">\",0.0015,7\n"
-			    "\"g\x80\n\",0.25,\n"));
+	CHECK(text, ==,
+	      "function,seconds,line\n"
+	      "\"f<int, \"\"a\"\">\",0.0015,7\n"
+	      "\"g\x80\n\",0.25,\n");
 	free(text);
 }
 
@@ -98,10 +100,10 @@ TEST(csv_writes_the_table_asked_for)
 	struct format_style how = { .width = 80, .table = "two" };
 	char *text = export("csv", sample(), &how);
 
-	CHECK(!strcmp(text, "n\n18446744073709551615\n"));
+	CHECK(text, ==, "n\n18446744073709551615\n");
 	free(text);
 	how.table = "three";
-	CHECK(format_find("csv")->write_report(stderr, sample(), &how) < 0);
+	CHECK(format_find("csv")->write_report(stderr, sample(), &how), <, 0);
 	CHECK(strstr(fail_reason(), "one, two"));
 }
 
@@ -202,7 +204,7 @@ TEST(text_shows_margins)
 	CHECK(strstr(text, "31.2 +- 1.4 %\n"));
 	free(text);
 	text = export("csv", report, &style);
-	CHECK(!strcmp(text, "share\n0.312\n0.5\n"));
+	CHECK(text, ==, "share\n0.312\n0.5\n");
 	free(text);
 }
 
@@ -234,7 +236,7 @@ TEST(text_stays_in_its_width)
 		       ->run(&report, runs, &(struct analysis_options){ 0 }));
 	text = rest = export("text", report, &narrow);
 	while ((line = strsep(&rest, "\n")))
-		CHECK(utf8_width(line) <= 96); /* numbers are never cut */
+		CHECK(utf8_width(line), <=, 96); /* numbers are never cut */
 	free(text);
 	report_free(report);
 }
@@ -433,33 +435,34 @@ TEST(utf8_refuses_what_is_none)
 	const char *text = "a\xc3\xa9\xc0\x80\xed\xa0\x80z";
 	const char *at = text;
 
-	CHECK(utf8_next(&at) == 'a');
-	CHECK(utf8_next(&at) == 0xe9);
-	CHECK(utf8_next(&at) == UTF8_BAD && at == text + 4);
-	CHECK(utf8_width(text) == 8);
-	CHECK(!strcmp(utf8_clean("x ← \033[1m", false), "x <- ?[1m"));
-	CHECK(!strcmp(utf8_clean("base → new", false), "base -> new"));
+	CHECK(utf8_next(&at), ==, 'a');
+	CHECK(utf8_next(&at), ==, 0xe9);
+	CHECK(utf8_next(&at), ==, UTF8_BAD);
+	CHECK(at == text + 4);
+	CHECK(utf8_width(text), ==, 8);
+	CHECK(utf8_clean("x ← \033[1m", false), ==, "x <- ?[1m");
+	CHECK(utf8_clean("base → new", false), ==, "base -> new");
 }
 
 TEST(drawings_have_their_width)
 {
 	const double values[] = { 0, 1, 2, 4 };
 
-	CHECK(!strcmp(draw_bar(0.5, 4, false), "##"));
-	CHECK(!strcmp(draw_bar(2, 4, true), "████"));
-	CHECK(!strcmp(draw_spark(values, 4, 8, true), "▁▃▅█"));
-	CHECK(utf8_width(draw_spark(values, 4, 2, true)) == 2);
-	CHECK(!strcmp(draw_spark(values, 0, 2, true), ""));
+	CHECK(draw_bar(0.5, 4, false), ==, "##");
+	CHECK(draw_bar(2, 4, true), ==, "████");
+	CHECK(draw_spark(values, 4, 8, true), ==, "▁▃▅█");
+	CHECK(utf8_width(draw_spark(values, 4, 2, true)), ==, 2);
+	CHECK(draw_spark(values, 0, 2, true), ==, "");
 }
 
 TEST(heat_is_absolute_and_shows_the_largest)
 {
 	const double values[] = { 0, 0.005, 0.02, 0.3, 0.5, 0.7, 0.9, 2 };
 
-	CHECK(!strcmp(draw_heat(values, 8, 8, true), "  ·░▒▓██"));
-	CHECK(!strcmp(draw_heat(values, 8, 8, false), "  .:+*##"));
-	CHECK(!strcmp(draw_heat(values, 8, 4, true), " ░▓█"));
-	CHECK(!strcmp(draw_heat(values, 0, 4, true), ""));
+	CHECK(draw_heat(values, 8, 8, true), ==, "  ·░▒▓██");
+	CHECK(draw_heat(values, 8, 8, false), ==, "  .:+*##");
+	CHECK(draw_heat(values, 8, 4, true), ==, " ░▓█");
+	CHECK(draw_heat(values, 0, 4, true), ==, "");
 }
 
 /* A strip of as many ranks, with its head, in a page of that width. */
@@ -481,9 +484,10 @@ static char *strip(size_t ranks, unsigned width, bool utf8)
 
 TEST(strips_take_what_the_page_has)
 {
-	CHECK(!strcmp(strip(4, 60, true), "strip\n\n"
-					  "  part     over ranks\n"
-					  "  compute     █\n"));
+	CHECK(strip(4, 60, true), ==,
+	      "strip\n\n"
+	      "  part     over ranks\n"
+	      "  compute     █\n");
 	/* 49 columns are left of 60: 1000 ranks, 20 or 21 in each. */
 	CHECK(strstr(strip(1000, 60, true), "over ranks, 20–21 each\n"));
 	CHECK(strstr(strip(1000, 60, false), "over ranks, 20-21 each\n"));

@@ -34,12 +34,12 @@ static bool refused(const char *text)
 
 TEST(formula_keeps_the_order_of_arithmetic)
 {
-	CHECK(value("1 + 2 * 3") == 7);
-	CHECK(value("(1+2)*3") == 9);
-	CHECK(value("8 - 2 - 1") == 5);
-	CHECK(value("8 / two / 2") == 2);
-	CHECK(value("-two * 1e3 + 0.5") == -1999.5);
-	CHECK(value(" two ") == 2);
+	CHECK(value("1 + 2 * 3"), ==, 7);
+	CHECK(value("(1+2)*3"), ==, 9);
+	CHECK(value("8 - 2 - 1"), ==, 5);
+	CHECK(value("8 / two / 2"), ==, 2);
+	CHECK(value("-two * 1e3 + 0.5"), ==, -1999.5);
+	CHECK(value(" two "), ==, 2);
 }
 
 TEST(formula_divided_by_zero_is_no_number)

@@ -37,7 +37,8 @@ static bool is_go(const struct file *f, size_t size)
 	int fd = mkstemp(path);
 	bool is;
 
-	CHECK(fd >= 0 && write(fd, f, size) == (ssize_t)size);
+	CHECK(fd, >=, 0);
+	CHECK(write(fd, f, size), ==, (ssize_t)size);
 	is = golang_wrote(path);
 	close(fd);
 	unlink(path);

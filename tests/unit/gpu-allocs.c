@@ -71,11 +71,14 @@ TEST(memory_is_taken_in_the_order_of_time)
 	give(20, 0x1000);
 	take(10, 0x1000, 50);
 	take(35, 0x2000, 7);
-	CHECK(sums()->allocations == 3);
+	CHECK(sums()->allocations, ==, 3);
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->live == 1 && sums()->bytes == 7);
-	CHECK(holder()->peak == 107 && holder()->peak_ns == 35);
-	CHECK(sums()->frees == 2 && sums()->freed == 150);
+	CHECK(sums()->live, ==, 1);
+	CHECK(sums()->bytes, ==, 7);
+	CHECK(holder()->peak, ==, 107);
+	CHECK(holder()->peak_ns, ==, 35);
+	CHECK(sums()->frees, ==, 2);
+	CHECK(sums()->freed, ==, 150);
 	CHECK(!lost(LOSS_GPU_MEMORY_LATE) && !lost(LOSS_GPU_MEMORY_UNKNOWN));
 }
 
@@ -85,7 +88,7 @@ TEST(late_events_leave_live_what_is)
 	begin();
 	give(40, 0x1000);
 	copse_gpu_memory_settle(true);
-	CHECK(lost(LOSS_GPU_MEMORY_UNKNOWN) == 1);
+	CHECK(lost(LOSS_GPU_MEMORY_UNKNOWN), ==, 1);
 	take(30, 0x1000, 100); /* freed at 40 */
 	copse_gpu_memory_settle(true);
 	CHECK(!lost(LOSS_GPU_MEMORY_UNKNOWN) && !sums()->live);
@@ -94,9 +97,11 @@ TEST(late_events_leave_live_what_is)
 	take(50, 0x1000, 100); /* freed before 60 */
 	give(55, 0x1000);      /* by this */
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->live == 1 && sums()->bytes == 8);
-	CHECK(holder()->live == 8 && sums()->frees == 2);
-	CHECK(lost(LOSS_GPU_MEMORY_LATE) == 3);
+	CHECK(sums()->live, ==, 1);
+	CHECK(sums()->bytes, ==, 8);
+	CHECK(holder()->live, ==, 8);
+	CHECK(sums()->frees, ==, 2);
+	CHECK(lost(LOSS_GPU_MEMORY_LATE), ==, 3);
 	give(70, 0x1000);
 	copse_gpu_memory_settle(true);
 	CHECK(!sums()->live && !sums()->bytes && !holder()->live);
@@ -109,8 +114,10 @@ TEST(an_address_holds_one_allocation)
 	take(10, 0x1000, 100);
 	take(20, 0x1000, 30);
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->live == 1 && sums()->bytes == 30);
-	CHECK(holder()->peak == 100 && holder()->peak_ns == 10);
+	CHECK(sums()->live, ==, 1);
+	CHECK(sums()->bytes, ==, 30);
+	CHECK(holder()->peak, ==, 100);
+	CHECK(holder()->peak_ns, ==, 10);
 }
 
 static void context_ends(uint64_t ns, uint32_t context)
@@ -130,12 +137,15 @@ TEST(a_context_takes_its_memory_along)
 		take(i, i << 12, 16);
 	context_ends(5000, 2);
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->live == 3000 && !sums()->reset);
+	CHECK(sums()->live, ==, 3000);
+	CHECK(!sums()->reset);
 	take(7000, 5000 << 12, 16);
 	context_ends(6000, 1);
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->live == 1 && sums()->reset == 3000 * 16);
-	CHECK(holder()->live == 16 && holder()->peak == 3000 * 16);
+	CHECK(sums()->live, ==, 1);
+	CHECK(sums()->reset, ==, 3000 * 16);
+	CHECK(holder()->live, ==, 16);
+	CHECK(holder()->peak, ==, 3000 * 16);
 }
 
 /* What is freed is found, whatever was removed from the table before. */
@@ -155,8 +165,10 @@ TEST(removing_leaves_the_rest_in_its_place)
 	for (int i = 1; i < 5000; i += 2)
 		give(++ns, address[i]);
 	copse_gpu_memory_settle(true);
-	CHECK(!sums()->live && sums()->frees == 5000);
-	CHECK(!lost(LOSS_GPU_MEMORY_UNKNOWN) && holder()->peak == 5000);
+	CHECK(!sums()->live);
+	CHECK(sums()->frees, ==, 5000);
+	CHECK(!lost(LOSS_GPU_MEMORY_UNKNOWN));
+	CHECK(holder()->peak, ==, 5000);
 }
 
 /* 131,072 are known; the calls of the others are counted. */
@@ -166,9 +178,9 @@ TEST(more_than_there_is_room_for_is_counted)
 	for (uint64_t i = 1; i <= 140000; i++)
 		take(i, i << 9, 1);
 	copse_gpu_memory_settle(true);
-	CHECK(sums()->allocations == 140000);
-	CHECK(sums()->live == 131072);
-	CHECK(lost(LOSS_GPU_MEMORY_FULL) == 140000 - 131072);
+	CHECK(sums()->allocations, ==, 140000);
+	CHECK(sums()->live, ==, 131072);
+	CHECK(lost(LOSS_GPU_MEMORY_FULL), ==, 140000 - 131072);
 }
 
 /* The bins become wider, and have the most that was live in each. */
@@ -183,12 +195,16 @@ TEST(the_timeline_keeps_the_most)
 	take(11 * SECOND, 0x3000, 2);
 	copse_gpu_memory_settle(true);
 	h = holder();
-	CHECK(h->first_ns == SECOND && h->moving % 2 == 0);
-	CHECK(h->last < LIVE_MEMORY_BINS && h->last >= LIVE_MEMORY_BINS / 2);
-	CHECK(h->last == 10 * SECOND / h->width_ns);
-	CHECK(h->bins[0] == 5 && h->bins[SECOND / h->width_ns] == 105);
-	CHECK(h->bins[SECOND / h->width_ns + 1] == 5);
-	CHECK(h->bins[h->last - 1] == 5 && h->bins[h->last] == 7);
+	CHECK(h->first_ns, ==, SECOND);
+	CHECK(h->moving % 2, ==, 0);
+	CHECK(h->last, <, LIVE_MEMORY_BINS);
+	CHECK(h->last, >=, LIVE_MEMORY_BINS / 2);
+	CHECK(h->last, ==, 10 * SECOND / h->width_ns);
+	CHECK(h->bins[0], ==, 5);
+	CHECK(h->bins[SECOND / h->width_ns], ==, 105);
+	CHECK(h->bins[SECOND / h->width_ns + 1], ==, 5);
+	CHECK(h->bins[h->last - 1], ==, 5);
+	CHECK(h->bins[h->last], ==, 7);
 }
 
 /* Whether it changed afterwards or not. */
@@ -202,18 +218,20 @@ TEST(what_was_live_at_the_peak_is_known)
 	give(30, 0x1000);
 	copse_gpu_memory_settle(true);
 	p = measured_profile();
-	CHECK(measured_total(p, "gpu.memory.peak") == 1000);
-	CHECK(measured_total(p, "gpu.memory.leaked") == 900);
-	CHECK(measured_total(p, "gpu.memory.leaks") == 1);
+	CHECK(measured_total(p, "gpu.memory.peak"), ==, 1000);
+	CHECK(measured_total(p, "gpu.memory.leaked"), ==, 900);
+	CHECK(measured_total(p, "gpu.memory.leaks"), ==, 1);
 	profile_free(p);
 	take(40, 0x3000, 50);
 	give(50, 0x2000);
 	copse_gpu_memory_settle(true);
 	p = measured_profile();
-	CHECK(measured_total(p, "gpu.memory.peak") == 1000);
-	CHECK(measured_total(p, "gpu.memory.leaked") == 50);
-	CHECK(p->holder_count == 1 && p->holders[0].peak == 1000);
-	CHECK(p->held_count == 1 && p->held[0].live == 50);
+	CHECK(measured_total(p, "gpu.memory.peak"), ==, 1000);
+	CHECK(measured_total(p, "gpu.memory.leaked"), ==, 50);
+	CHECK(p->holder_count, ==, 1);
+	CHECK(p->holders[0].peak, ==, 1000);
+	CHECK(p->held_count, ==, 1);
+	CHECK(p->held[0].live, ==, 50);
 	profile_free(p);
 }
 
@@ -240,8 +258,8 @@ TEST(damaged_memory_is_left_out)
 
 		memcpy(data + at, &bad[i], sizeof(bad[i]));
 		CHECK(!profile_from_live(&p, data, size));
-		CHECK(measured_total(p, "gpu.memory.allocations") <= 1);
-		CHECK(!strcmp(p->losses[p->loss_count - 1].name, "damaged"));
+		CHECK(measured_total(p, "gpu.memory.allocations"), <=, 1);
+		CHECK(p->losses[p->loss_count - 1].name, ==, "damaged");
 		profile_free(p);
 	}
 	free(data);
@@ -267,14 +285,16 @@ TEST(shapes_of_launches_are_summed)
 	some.least_blocks = some.most_blocks = 3;
 	copse_gpu_shape(&name, &some);
 	s = first(registry_header()->gpu_lists.shapes);
-	CHECK(s->launches == 4 && s->ns == 60);
-	CHECK(s->least_blocks == 3 && s->most_blocks == 9);
+	CHECK(s->launches, ==, 4);
+	CHECK(s->ns, ==, 60);
+	CHECK(s->least_blocks, ==, 3);
+	CHECK(s->most_blocks, ==, 9);
 	for (uint32_t i = 1; i < 5000; i++) {
 		some.dynamic_shared = i;
 		copse_gpu_shape(&name, &some);
 	}
-	CHECK(lost(LOSS_GPU_SHAPES) == 2 * (5000 - 4096));
+	CHECK(lost(LOSS_GPU_SHAPES), ==, 2 * (5000 - 4096));
 	p = measured_profile();
-	CHECK(p->shape_count == 4096);
+	CHECK(p->shape_count, ==, 4096);
 	profile_free(p);
 }

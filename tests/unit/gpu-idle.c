@@ -66,9 +66,9 @@ TEST(the_launch_came_late)
 	history_sample(history, SOLVE, 2000 * US, 400 * US, 400 * US);
 	gap(1200 * US, 2010 * US, 1990 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(MEET, 0) == 400 * US);
-	CHECK(idle(SOLVE, 0) == 390 * US);
-	CHECK(idle(LAUNCH, 0) == 20 * US);
+	CHECK(idle(MEET, 0), ==, 400 * US);
+	CHECK(idle(SOLVE, 0), ==, 390 * US);
+	CHECK(idle(LAUNCH, 0), ==, 20 * US);
 }
 
 /* Launched before the gap, begun as fast as can be: the time before that. */
@@ -78,7 +78,8 @@ TEST(the_launch_was_under_way)
 	history_sample(history, SOLVE, 2000 * US, 1000 * US, 1000 * US);
 	gap(1503 * US, 1505 * US, 1500 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(SOLVE, 0) == 2 * US && !idle(LAUNCH, 0));
+	CHECK(idle(SOLVE, 0), ==, 2 * US);
+	CHECK(!idle(LAUNCH, 0));
 }
 
 /* Launched long before: something else held it up. */
@@ -88,7 +89,8 @@ TEST(the_work_was_queued)
 	history_sample(history, SOLVE, 2000 * US, 1000 * US, 1000 * US);
 	gap(1500 * US, 1600 * US, 1100 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(LAUNCH, 1) == 100 * US && !idle(SOLVE, 0));
+	CHECK(idle(LAUNCH, 1), ==, 100 * US);
+	CHECK(!idle(SOLVE, 0));
 }
 
 /* Between calls the next sample tells; where none comes, the launch is it. */
@@ -103,9 +105,9 @@ TEST(holes)
 	gap(1050 * US, 1340 * US, 1340 * US);
 	gap(1550 * US, 1700 * US, 1690 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(MEET, 0) == (50 + 100 + 40 + 50) * US);
-	CHECK(idle(SOLVE, 0) == (50 + 50) * US);
-	CHECK(idle(LAUNCH, 0) == (90 + 10) * US);
+	CHECK(idle(MEET, 0), ==, (50 + 100 + 40 + 50) * US);
+	CHECK(idle(SOLVE, 0), ==, (50 + 50) * US);
+	CHECK(idle(LAUNCH, 0), ==, (90 + 10) * US);
 }
 
 TEST(not_running)
@@ -115,7 +117,8 @@ TEST(not_running)
 	history_sample(history, SOLVE, 9000 * US, 8000 * US, 1000 * US);
 	gap(1000 * US, 9000 * US, 9000 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(SOLVE, 1) == 7000 * US && idle(SOLVE, 0) == 1000 * US);
+	CHECK(idle(SOLVE, 1), ==, 7000 * US);
+	CHECK(idle(SOLVE, 0), ==, 1000 * US);
 }
 
 /* What was before measuring went on is nobody's. */
@@ -126,7 +129,7 @@ TEST(a_pause)
 	gpu_idle_resumed(1800 * US);
 	gap(1200 * US, 1900 * US, 1900 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(SOLVE, 0) == 100 * US);
+	CHECK(idle(SOLVE, 0), ==, 100 * US);
 }
 
 TEST(a_call_that_nobody_knows)
@@ -138,7 +141,7 @@ TEST(a_call_that_nobody_knows)
 	begin();
 	gpu_idle_gap(&one);
 	gpu_idle_settled(0);
-	CHECK(idle(0, 0) == 50 * US);
+	CHECK(idle(0, 0), ==, 50 * US);
 }
 
 /* Of many pauses each ends in the gap that it is in; older ones are unknown. */
@@ -151,5 +154,5 @@ TEST(many_pauses)
 		gap(i * 1000 * US - 300 * US, i * 1000 * US + 100 * US,
 		    i * 1000 * US + 100 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(LAUNCH, 0) == 4096 * 100 * US);
+	CHECK(idle(LAUNCH, 0), ==, 4096 * 100 * US);
 }

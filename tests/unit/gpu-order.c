@@ -34,7 +34,8 @@ TEST(any_order_within_the_window)
 		add(1000 + scattered(i, GPU_WINDOW), 100000);
 	CHECK(!taken);
 	gpu_order_settle(true, take);
-	CHECK(taken == GPU_WINDOW && !backwards);
+	CHECK(taken, ==, GPU_WINDOW);
+	CHECK(!backwards);
 }
 
 /* Blocks of two streams that come one after the other. */
@@ -47,7 +48,8 @@ TEST(blocks_of_streams)
 			add(2 * at + block % 2, 2 * at + 100);
 		}
 	gpu_order_settle(true, take);
-	CHECK(taken == 80000 && !backwards);
+	CHECK(taken, ==, 80000);
+	CHECK(!backwards);
 }
 
 /* One that is later than the window and 1.2 s of records. */
@@ -55,10 +57,12 @@ TEST(too_late_is_out_of_order)
 {
 	for (uint64_t i = 0; i < 4 * GPU_WINDOW; i++)
 		add(10 + i, 11 + i);
-	CHECK(taken >= GPU_WINDOW && !backwards);
+	CHECK(taken, >=, GPU_WINDOW);
+	CHECK(!backwards);
 	add(1, 2);
 	gpu_order_settle(true, take);
-	CHECK(taken == 4 * GPU_WINDOW + 1 && backwards == 1);
+	CHECK(taken, ==, 4 * GPU_WINDOW + 1);
+	CHECK(backwards, ==, 1);
 }
 
 TEST(the_past_is_taken_when_time_has_passed)
@@ -68,8 +72,8 @@ TEST(the_past_is_taken_when_time_has_passed)
 	CHECK(!taken);
 	add(3000000000, 3000001000);
 	gpu_order_settle(false, take);
-	CHECK(taken == 1);
+	CHECK(taken, ==, 1);
 	gpu_order_reset(NULL);
 	gpu_order_settle(true, take);
-	CHECK(taken == 1);
+	CHECK(taken, ==, 1);
 }

@@ -45,10 +45,11 @@ TEST(samples_of_an_instruction_are_summed)
 	some.pc = 32;
 	copse_gpu_pc(&alpha, &some);
 	p = profile();
-	CHECK(p->pc_count == 2);
-	CHECK(p->pcs[0].stalls[LIVE_STALL_MEMORY] == 10 &&
-	      p->pcs[0].unissued == 4);
-	CHECK(p->pcs[1].pc == 32 && p->pcs[1].stalls[LIVE_STALL_MEMORY] == 5);
+	CHECK(p->pc_count, ==, 2);
+	CHECK(p->pcs[0].stalls[LIVE_STALL_MEMORY], ==, 10);
+	CHECK(p->pcs[0].unissued, ==, 4);
+	CHECK(p->pcs[1].pc, ==, 32);
+	CHECK(p->pcs[1].stalls[LIVE_STALL_MEMORY], ==, 5);
 	profile_free(p);
 }
 
@@ -63,9 +64,9 @@ TEST(instructions_have_an_end)
 		some.pc = 16 * i;
 		copse_gpu_pc(&alpha, &some);
 	}
-	CHECK(lost(LOSS_GPU_PC_FULL) == 3 * (40000 - 32768));
+	CHECK(lost(LOSS_GPU_PC_FULL), ==, 3 * (40000 - 32768));
 	p = profile();
-	CHECK(p->pc_count == 32768);
+	CHECK(p->pc_count, ==, 32768);
 	profile_free(p);
 }
 
@@ -84,12 +85,14 @@ TEST(cubins_come_as_they_were)
 	copse_gpu_cubin(1, bytes, SIZE);
 	copse_gpu_cubin(2, bytes, sizeof(bytes));
 	copse_gpu_cubin(3, bytes + 1, 8);
-	CHECK(lost(LOSS_GPU_CUBINS) == 1);
+	CHECK(lost(LOSS_GPU_CUBINS), ==, 1);
 	p = profile();
-	CHECK(p->cubin_count == 2);
-	CHECK(p->cubins[0].cubin == 1 && p->cubins[0].size == SIZE);
-	CHECK(p->cubins[1].cubin == 3 && p->cubins[1].size == 8);
-	CHECK(p->cubin_word_count == (SIZE + 7) / 8 + 1);
+	CHECK(p->cubin_count, ==, 2);
+	CHECK(p->cubins[0].cubin, ==, 1);
+	CHECK(p->cubins[0].size, ==, SIZE);
+	CHECK(p->cubins[1].cubin, ==, 3);
+	CHECK(p->cubins[1].size, ==, 8);
+	CHECK(p->cubin_word_count, ==, (SIZE + 7) / 8 + 1);
 	CHECK(!memcmp(p->cubin_words, bytes, SIZE));
 	CHECK(!memcmp(&p->cubin_words[(SIZE + 7) / 8], bytes + 1, 8));
 	profile_free(p);
@@ -109,12 +112,14 @@ TEST(cubins_that_are_damaged_are_left_out)
 	chunk = registry_header()->gpu_lists.cubins;
 	piece = (void *)((char *)registry_header() + 8 * (size_t)chunk +
 			 sizeof(struct live_chunk));
-	CHECK(piece[0].cubin == 1 && piece[2].at == 1000);
+	CHECK(piece[0].cubin, ==, 1);
+	CHECK(piece[2].at, ==, 1000);
 	piece[2].at = 1008;
 	p = profile();
-	CHECK(p->cubin_count == 1 && p->cubins[0].cubin == 1);
-	CHECK(p->cubin_word_count == 100);
-	CHECK(!strcmp(p->losses[p->loss_count - 1].name, "damaged"));
+	CHECK(p->cubin_count, ==, 1);
+	CHECK(p->cubins[0].cubin, ==, 1);
+	CHECK(p->cubin_word_count, ==, 100);
+	CHECK(p->losses[p->loss_count - 1].name, ==, "damaged");
 	profile_free(p);
 }
 
@@ -126,8 +131,9 @@ TEST(what_they_cost_is_summed)
 	copse_gpu_sampling_cost(40);
 	copse_gpu_sampling_cost(2);
 	p = profile();
-	CHECK(p->sampling_count == 1 && p->sampling->calls == 2 &&
-	      p->sampling->ns == 42);
+	CHECK(p->sampling_count, ==, 1);
+	CHECK(p->sampling->calls, ==, 2);
+	CHECK(p->sampling->ns, ==, 42);
 	profile_free(p);
 }
 
@@ -140,13 +146,14 @@ TEST(pauses_are_told)
 	CHECK(!copse_gpu_measured_since());
 	control_pause();
 	control_pause();
-	CHECK(copse_gpu_measured_since() == UINT64_MAX);
+	CHECK(copse_gpu_measured_since(), ==, UINT64_MAX);
 	control_resume();
-	CHECK(copse_gpu_measured_since() == UINT64_MAX);
+	CHECK(copse_gpu_measured_since(), ==, UINT64_MAX);
 	before = time_now(CLOCK_MONOTONIC);
 	control_resume();
 	since = copse_gpu_measured_since();
-	CHECK(since >= before && since <= time_now(CLOCK_MONOTONIC));
+	CHECK(since, >=, before);
+	CHECK(since, <=, time_now(CLOCK_MONOTONIC));
 	control_resume();
-	CHECK(copse_gpu_measured_since() == since);
+	CHECK(copse_gpu_measured_since(), ==, since);
 }

@@ -42,7 +42,8 @@ static struct live_gpu *entry(uint32_t i)
 	struct arena *arena = registry_open();
 	struct live_chunk *chunk = arena_at(arena, registry_header()->gpu);
 
-	CHECK(registry_header()->gpu && i < chunk->count);
+	CHECK(registry_header()->gpu);
+	CHECK(i, <, chunk->count);
 	return (struct live_gpu *)(chunk + 1) + i;
 }
 
@@ -53,34 +54,40 @@ TEST(work_is_summed_by_call_and_name)
 	work(5, &kernel, 100, 130);
 	work(5, &kernel, 200, 220);
 	work(5, &copy, 300, 400);
-	CHECK(entry(0)->count == 2 && entry(0)->ns == 50);
-	CHECK(entry(0)->min_ns == 20 && entry(0)->max_ns == 30);
-	CHECK(entry(1)->count == 1 && entry(1)->bytes == 4096);
-	CHECK(lost(LOSS_GPU_NO_PATH) == 3 && !lost(LOSS_GPU_UNSEEN));
+	CHECK(entry(0)->count, ==, 2);
+	CHECK(entry(0)->ns, ==, 50);
+	CHECK(entry(0)->min_ns, ==, 20);
+	CHECK(entry(0)->max_ns, ==, 30);
+	CHECK(entry(1)->count, ==, 1);
+	CHECK(entry(1)->bytes, ==, 4096);
+	CHECK(lost(LOSS_GPU_NO_PATH), ==, 3);
+	CHECK(!lost(LOSS_GPU_UNSEEN));
 	/* It began before its call did: no delay is known. */
 	CHECK(!entry(0)->queued);
 	work(5, &kernel, UINT64_MAX / 2, UINT64_MAX / 2 + 1);
-	CHECK(entry(0)->queued == 1);
+	CHECK(entry(0)->queued, ==, 1);
 }
 
 TEST(work_without_its_call_is_counted_by_reason)
 {
 	measured_begin(16);
 	work(7, &kernel, 100, 130);
-	CHECK(lost(LOSS_GPU_UNSEEN) == 1);
+	CHECK(lost(LOSS_GPU_UNSEEN), ==, 1);
 	copse_gpu_note(7);
 	copse_gpu_note(7 + NOTES);
 	work(7, &kernel, 100, 130);
-	CHECK(lost(LOSS_GPU_LATE) == 1);
+	CHECK(lost(LOSS_GPU_LATE), ==, 1);
 	work(7 + NOTES, &kernel, 100, 130);
-	CHECK(lost(LOSS_GPU_NO_PATH) == 1);
+	CHECK(lost(LOSS_GPU_NO_PATH), ==, 1);
 	/* An older one has the place: it was never noted. */
 	work(7 + 2 * NOTES, &kernel, 100, 130);
-	CHECK(lost(LOSS_GPU_UNSEEN) == 2);
-	CHECK(entry(0)->why == LOSS_GPU_UNSEEN && entry(0)->count == 2);
-	CHECK(entry(1)->why == LOSS_GPU_LATE && entry(1)->count == 1);
+	CHECK(lost(LOSS_GPU_UNSEEN), ==, 2);
+	CHECK(entry(0)->why, ==, LOSS_GPU_UNSEEN);
+	CHECK(entry(0)->count, ==, 2);
+	CHECK(entry(1)->why, ==, LOSS_GPU_LATE);
+	CHECK(entry(1)->count, ==, 1);
 	/* Their time is there in any case. */
-	CHECK(entry(0)->ns + entry(1)->ns + entry(2)->ns == 4 * 30);
+	CHECK(entry(0)->ns + entry(1)->ns + entry(2)->ns, ==, 4 * 30);
 }
 
 TEST(times_that_make_no_sense_are_not_summed)
@@ -89,9 +96,11 @@ TEST(times_that_make_no_sense_are_not_summed)
 	copse_gpu_note(1);
 	work(1, &kernel, 0, 130);
 	work(1, &kernel, 200, 130);
-	CHECK(lost(LOSS_GPU_TIMES) == 2 && !registry_header()->gpu);
+	CHECK(lost(LOSS_GPU_TIMES), ==, 2);
+	CHECK(!registry_header()->gpu);
 	work(1, &kernel, 130, 130);
-	CHECK(entry(0)->count == 1 && entry(0)->ns == 0);
+	CHECK(entry(0)->count, ==, 1);
+	CHECK(entry(0)->ns, ==, 0);
 }
 
 /* Many names in one list: the table of them grows, nothing is there twice. */
@@ -120,11 +129,11 @@ TEST(many_kernels_have_a_sum_each)
 		struct live_chunk *chunk = arena_at(registry_open(), ref);
 
 		for (uint32_t i = 0; i < chunk->count; i++)
-			CHECK(((struct live_gpu *)(chunk + 1))[i].count == 2);
+			CHECK(((struct live_gpu *)(chunk + 1))[i].count, ==, 2);
 		count += chunk->count;
 		ref = chunk->next;
 	}
-	CHECK(count == 5000);
+	CHECK(count, ==, 5000);
 }
 
 TEST(work_without_a_path_is_below_its_reason)
@@ -140,11 +149,11 @@ TEST(work_without_a_path_is_below_its_reason)
 	work(1, &copy, 100, 150);
 	data = measured_copy(&size);
 	CHECK(!profile_from_live(&p, data, size));
-	CHECK(measured_total(p, "gpu.time") == 30 + 40 + 50);
-	CHECK(measured_total(p, "gpu.launches") == 2);
-	CHECK(measured_total(p, "gpu.bytes.h2d") == 4096);
+	CHECK(measured_total(p, "gpu.time"), ==, 30 + 40 + 50);
+	CHECK(measured_total(p, "gpu.launches"), ==, 2);
+	CHECK(measured_total(p, "gpu.bytes.h2d"), ==, 4096);
 	/* root, two reasons, a kernel below each and a copy below one. */
-	CHECK(p->node_count == 6);
+	CHECK(p->node_count, ==, 6);
 	for (size_t i = 1; i < p->node_count; i++)
 		CHECK(p->nodes[i].kind == NODE_PARTIAL ||
 		      p->nodes[p->nodes[i].parent].kind == NODE_PARTIAL);
@@ -176,7 +185,7 @@ TEST(damaged_work_is_left_out)
 
 		memcpy(data + at, &bad[i], sizeof(bad[i]));
 		CHECK(!profile_from_live(&p, data, size));
-		CHECK(measured_total(p, "gpu.time") <= 7);
+		CHECK(measured_total(p, "gpu.time"), <=, 7);
 		/* The last only lacks its thread. */
 		CHECK(i + 1 == sizeof(bad) / sizeof(*bad) ||
 		      !strcmp(p->losses[p->loss_count - 1].name, "damaged"));
@@ -228,13 +237,16 @@ static void some_devices(void)
 
 static void check_devices(const struct profile *p)
 {
-	CHECK(p->device_count == 1 && p->stream_count == 3);
-	CHECK(p->devices[0].busy_ns == 400);
-	CHECK(p->devices[0].kernels_ns == 400);
-	CHECK(p->devices[0].kernels_sum_ns == 500);
-	CHECK(p->devices[0].copies_ns == 20);
-	CHECK(p->devices[0].first_ns == 100 && p->devices[0].last_ns == 600);
-	CHECK(p->gpu.busy_ns == 400 && !p->gpu.late);
+	CHECK(p->device_count, ==, 1);
+	CHECK(p->stream_count, ==, 3);
+	CHECK(p->devices[0].busy_ns, ==, 400);
+	CHECK(p->devices[0].kernels_ns, ==, 400);
+	CHECK(p->devices[0].kernels_sum_ns, ==, 500);
+	CHECK(p->devices[0].copies_ns, ==, 20);
+	CHECK(p->devices[0].first_ns, ==, 100);
+	CHECK(p->devices[0].last_ns, ==, 600);
+	CHECK(p->gpu.busy_ns, ==, 400);
+	CHECK(!p->gpu.late);
 }
 
 /* Whether the process put them into its times, or its reader had to. */
@@ -247,7 +259,8 @@ TEST(times_of_a_process_that_ended)
 	copse_gpu_end();
 	p = read_profile();
 	check_devices(p);
-	CHECK(p->bin_count == 1 && p->bins[0].ns == 400);
+	CHECK(p->bin_count, ==, 1);
+	CHECK(p->bins[0].ns, ==, 400);
 	profile_free(p);
 }
 

@@ -33,24 +33,24 @@ TEST(handles_are_found_where_they_were_put)
 {
 	int slots[ROOM];
 
-	CHECK(handles_find(&table, handle(0)) == -1);
+	CHECK(handles_find(&table, handle(0)), ==, -1);
 	for (int i = 0; i < ROOM; i++) {
 		slots[i] = add(i);
-		CHECK(slots[i] >= 0);
+		CHECK(slots[i], >=, 0);
 	}
 	for (int i = 0; i < ROOM; i++)
-		CHECK(handles_find(&table, handle(i)) == slots[i]);
-	CHECK(add(3) == slots[3]);
+		CHECK(handles_find(&table, handle(i)), ==, slots[i]);
+	CHECK(add(3), ==, slots[3]);
 }
 
 TEST(handles_refuses_when_full)
 {
 	for (int i = 0; i < ROOM; i++)
-		CHECK(add(i) >= 0);
-	CHECK(add(ROOM) == -1);
+		CHECK(add(i), >=, 0);
+	CHECK(add(ROOM), ==, -1);
 	handles_remove(&table, handle(7));
-	CHECK(add(ROOM) >= 0);
-	CHECK(handles_find(&table, handle(7)) == -1);
+	CHECK(add(ROOM), >=, 0);
+	CHECK(handles_find(&table, handle(7)), ==, -1);
 }
 
 TEST(handles_survive_churn)
@@ -63,7 +63,7 @@ TEST(handles_survive_churn)
 	for (int n = 0; n < 100000; n++) {
 		int i = rand() % MANY;
 
-		CHECK(handles_find(&table, handle(i)) == slot[i]);
+		CHECK(handles_find(&table, handle(i)), ==, slot[i]);
 		if (slot[i] >= 0) {
 			handles_remove(&table, handle(i));
 			slot[i] = -1;
@@ -71,7 +71,7 @@ TEST(handles_survive_churn)
 		} else if (there < ROOM) {
 			slot[i] = add(i);
 			there++;
-			CHECK(slot[i] >= 0);
+			CHECK(slot[i], >=, 0);
 		}
 	}
 }
@@ -85,8 +85,8 @@ TEST(handles_empty_again_leave_no_marks)
 	handles_remove(&table, handle(1));
 	add(1);
 	handles_remove(&table, handle(1));
-	CHECK(table.used == 0);
-	CHECK(handles_find(&table, handle(2)) == -1);
+	CHECK(table.used, ==, 0);
+	CHECK(handles_find(&table, handle(2)), ==, -1);
 }
 
 /* MPICH's handles are small numbers in a row. */
@@ -96,5 +96,5 @@ TEST(handles_that_are_numbers_stand_apart)
 
 	for (uintptr_t i = 0; i < 16; i++)
 		seen |= 1u << handles_hash(table.bits, 0x84000000u + i) % 32;
-	CHECK(__builtin_popcount(seen) >= 8);
+	CHECK(__builtin_popcount(seen), >=, 8);
 }

@@ -20,12 +20,14 @@ TEST(a_call_takes_the_place_of_its_samples)
 	sample(h, 2, 2000, 3000);
 	sample(h, 2, 3000, 4000);
 	history_call(h, 5, 2500, 4500);
-	CHECK(history_read(3, spans) == 3);
-	CHECK(spans[1].node == 2 && spans[1].from == 2000 &&
-	      spans[1].to == 2500);
-	CHECK(spans[2].node == 5 && spans[2].kind == SPAN_CALL &&
-	      spans[2].to == 4500);
-	CHECK(history_read(4, spans) == 0);
+	CHECK(history_read(3, spans), ==, 3);
+	CHECK(spans[1].node, ==, 2);
+	CHECK(spans[1].from, ==, 2000);
+	CHECK(spans[1].to, ==, 2500);
+	CHECK(spans[2].node, ==, 5);
+	CHECK(spans[2].kind, ==, SPAN_CALL);
+	CHECK(spans[2].to, ==, 4500);
+	CHECK(history_read(4, spans), ==, 0);
 }
 
 /* What the CPU clock did not see is nobody's. */
@@ -35,10 +37,12 @@ TEST(a_thread_that_did_not_run)
 
 	sample(h, 1, 1000000, 2000000);
 	history_sample(h, 2, 12000000, 10000000, 1000000);
-	CHECK(history_read(0, spans) == 3);
-	CHECK(spans[1].kind == SPAN_OFF && spans[1].from == 2000000 &&
-	      spans[1].to == 11000000);
-	CHECK(spans[2].kind == SPAN_SAMPLE && spans[2].to == 12000000);
+	CHECK(history_read(0, spans), ==, 3);
+	CHECK(spans[1].kind, ==, SPAN_OFF);
+	CHECK(spans[1].from, ==, 2000000);
+	CHECK(spans[1].to, ==, 11000000);
+	CHECK(spans[2].kind, ==, SPAN_SAMPLE);
+	CHECK(spans[2].to, ==, 12000000);
 }
 
 /* Sums over many hold: three parts of node 1 for each of node 2. */
@@ -54,14 +58,17 @@ TEST(full_keeps_shares)
 		at += 400;
 	}
 	count = history_read(1, spans);
-	CHECK(count >= HISTORY_SPANS / 8 && count <= HISTORY_SPANS);
+	CHECK(count, >=, HISTORY_SPANS / 8);
+	CHECK(count, <=, HISTORY_SPANS);
 	for (uint32_t i = 0; i < count; i++) {
 		CHECK(!i || spans[i].from >= spans[i - 1].to);
 		of[spans[i].node] += spans[i].to - spans[i].from;
 	}
-	CHECK(spans[0].from == 1000 && spans[count - 1].to == at);
-	CHECK(of[1] + of[2] == at - 1000);
-	CHECK(of[1] > of[2] * 27 / 10 && of[1] < of[2] * 33 / 10);
+	CHECK(spans[0].from, ==, 1000);
+	CHECK(spans[count - 1].to, ==, at);
+	CHECK(of[1] + of[2], ==, at - 1000);
+	CHECK(of[1], >, of[2] * 27 / 10);
+	CHECK(of[1], <, of[2] * 33 / 10);
 }
 
 /* What was asked for goes first. */
@@ -77,9 +84,10 @@ TEST(settled_is_forgotten)
 		history_call(h, 1, 10 * (HISTORY_SPANS + i),
 			     10 * (HISTORY_SPANS + i) + 5);
 	count = history_read(1, spans);
-	CHECK(count >= 1000 && count <= HISTORY_SPANS / 2);
-	CHECK(spans[count - 1000].from == 10 * HISTORY_SPANS);
-	CHECK(spans[count - 1].from == 10 * (HISTORY_SPANS + 999));
+	CHECK(count, >=, 1000);
+	CHECK(count, <=, HISTORY_SPANS / 2);
+	CHECK(spans[count - 1000].from, ==, 10 * HISTORY_SPANS);
+	CHECK(spans[count - 1].from, ==, 10 * (HISTORY_SPANS + 999));
 }
 
 /* A handler has to wait for each of them. */
@@ -96,12 +104,14 @@ TEST(no_change_looks_at_many)
 		if (i < full - 10)
 			continue;
 		count = history_read(2, spans);
-		CHECK(count && count + 64 >= before);
+		CHECK(count);
+		CHECK(count + 64, >=, before);
 		before = count;
 		fewest = count < fewest ? count : fewest;
 	}
-	CHECK(fewest <= HISTORY_SPANS / 2 + 600);
-	CHECK(spans[0].from == 0 && spans[before - 1].to == 20 * full + 11990);
+	CHECK(fewest, <=, HISTORY_SPANS / 2 + 600);
+	CHECK(spans[0].from, ==, 0);
+	CHECK(spans[before - 1].to, ==, 20 * full + 11990);
 }
 
 extern const struct source source_history;

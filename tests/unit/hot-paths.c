@@ -168,8 +168,9 @@ TEST(a_function_below_a_path_has_all_its_callers)
 	paths_values(&paths, run_metric(run, "cpu.time"), own, NULL);
 	CHECK(!function_below(&text, &has, &paths, paths.of[FIXTURE_MAIN], own,
 			      1.5));
-	CHECK(has > 1.59 && has < 1.61);
-	CHECK(!strcmp(text, "work (62 % of that from solve ← main)"));
+	CHECK(has, >, 1.59);
+	CHECK(has, <, 1.61);
+	CHECK(text, ==, "work (62 % of that from solve ← main)");
 	free(text);
 	CHECK(!function_below(&text, &has, &paths, paths.of[FIXTURE_MAIN], own,
 			      1.7) &&

@@ -161,13 +161,14 @@ TEST(threads_of_a_library_that_only_waited_are_left_out)
 	struct run *run = left_out(50);
 	const struct run_idle *idle = idle_of(run);
 
-	CHECK(idle && idle->count == 1);
-	CHECK(idle->starts[0].node == PROGRESS);
-	CHECK(idle->starts[0].waited == EPOLL_WAIT);
-	CHECK(fabs(idle->starts[0].value - 17) < 1e-9);
-	CHECK(fabs(idle->starts[0].cpu - 0.1) < 1e-9);
+	CHECK(idle);
+	CHECK(idle->count, ==, 1);
+	CHECK(idle->starts[0].node, ==, PROGRESS);
+	CHECK(idle->starts[0].waited, ==, EPOLL_WAIT);
+	CHECK(fabs(idle->starts[0].value - 17), <, 1e-9);
+	CHECK(fabs(idle->starts[0].cpu - 0.1), <, 1e-9);
 	for (uint32_t n = 0; n < NODES; n++)
-		CHECK(idle->nodes[n] == (n == PROGRESS || n == EPOLL_WAIT));
+		CHECK(idle->nodes[n], ==, (n == PROGRESS || n == EPOLL_WAIT));
 	CHECK(!run_metric(run, "cpu.time")->idle);
 	run_free(run);
 }
@@ -201,9 +202,9 @@ TEST(what_is_left_out_and_the_rest_are_all)
 
 	CHECK(!groups_init(&rest, run, wall, false));
 	CHECK(!groups_init(&all, whole, run_metric(whole, "wall.time"), false));
-	CHECK(fabs(rest.total - 100) < 1e-9);
-	CHECK(fabs(rest.total + idle_threads_sum(wall) - all.total) < 1e-9);
-	CHECK(idle_threads_sum(NULL) == 0);
+	CHECK(fabs(rest.total - 100), <, 1e-9);
+	CHECK(fabs(rest.total + idle_threads_sum(wall) - all.total), <, 1e-9);
+	CHECK(idle_threads_sum(NULL), ==, 0);
 	groups_fini(&rest);
 	groups_fini(&all);
 	run_free(run);
@@ -222,13 +223,18 @@ TEST(sums_of_paths_and_ranks_are_of_the_rest)
 	CHECK(!paths_init(&paths, run));
 	progress = paths.of[PROGRESS];
 	sums = path_sums(&paths, wall);
-	CHECK(sums && sums[progress].sum == 0 && sums[progress].max == 0);
-	CHECK(sums[0].sum == 100.0 * (double)S);
-	CHECK(sums[0].min == 50 * S && sums[0].max == 50 * S);
+	CHECK(sums);
+	CHECK(sums[progress].sum, ==, 0);
+	CHECK(sums[progress].max, ==, 0);
+	CHECK(sums[0].sum, ==, 100.0 * (double)S);
+	CHECK(sums[0].min, ==, 50 * S);
+	CHECK(sums[0].max, ==, 50 * S);
 	CHECK(!path_row(&paths, wall, 0, row));
-	CHECK(row[0] == 50 * S && row[1] == 50 * S);
+	CHECK(row[0], ==, 50 * S);
+	CHECK(row[1], ==, 50 * S);
 	CHECK(!path_row(&paths, wall, progress, row) && !row[0] && !row[1]);
-	CHECK(!path_totals(run, wall, row) && row[1] == 50 * S);
+	CHECK(!path_totals(run, wall, row));
+	CHECK(row[1], ==, 50 * S);
 	free(sums);
 	paths_fini(&paths);
 	run_free(run);

@@ -36,7 +36,9 @@ TEST(alone_it_is_rank_0_of_1)
 
 	leave_jobs();
 	job_init(&job);
-	CHECK(!job.launched && job.rank == 0 && job.size == 1);
+	CHECK(!job.launched);
+	CHECK(job.rank, ==, 0);
+	CHECK(job.size, ==, 1);
 	CHECK(!strncmp(job.key, "alone ", 6));
 }
 
@@ -53,12 +55,15 @@ TEST(the_ranks_of_mpirun_share_a_key)
 	setenv("OMPI_COMM_WORLD_RANK", "3", 1);
 	setenv("SLURM_PROCID", "1", 1); /* of the daemon: means nothing */
 	job_init(&b);
-	CHECK(a.launched && a.rank == 0 && b.rank == 3 && b.size == 4);
-	CHECK(!strcmp(a.key, b.key));
+	CHECK(a.launched);
+	CHECK(a.rank, ==, 0);
+	CHECK(b.rank, ==, 3);
+	CHECK(b.size, ==, 4);
+	CHECK(a.key, ==, b.key);
 	/* The namespace may repeat; another mpirun has another port. */
 	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5002", 1);
 	job_init(&later);
-	CHECK(strcmp(a.key, later.key));
+	CHECK(a.key, !=, later.key);
 }
 
 TEST(slurm_procid_is_the_rank_under_srun_only)
@@ -69,11 +74,14 @@ TEST(slurm_procid_is_the_rank_under_srun_only)
 	setenv("SLURM_PROCID", "5", 1);
 	setenv("SLURM_JOB_ID", "77", 1);
 	job_init(&job);
-	CHECK(!job.launched && job.rank == 0);
+	CHECK(!job.launched);
+	CHECK(job.rank, ==, 0);
 	setenv("SLURM_STEP_ID", "2", 1);
 	setenv("SLURM_STEP_NUM_TASKS", "8", 1);
 	job_init(&job);
-	CHECK(job.launched && job.rank == 5 && job.size == 8);
+	CHECK(job.launched);
+	CHECK(job.rank, ==, 5);
+	CHECK(job.size, ==, 8);
 	CHECK(!strncmp(job.key, "slurm 77.2", 10));
 }
 
@@ -87,15 +95,16 @@ TEST(a_job_that_is_started_again_is_another)
 	setenv("SLURM_JOB_ID", "77", 1);
 	setenv("SLURM_STEP_ID", "0", 1);
 	job_init(&first);
-	CHECK(first.same_on_ranks && !strcmp(first.batch.step, "0"));
+	CHECK(first.same_on_ranks);
+	CHECK(first.batch.step, ==, "0");
 	setenv("SLURM_RESTART_COUNT", "1", 1);
 	job_init(&again);
-	CHECK(strcmp(first.key, again.key));
+	CHECK(first.key, !=, again.key);
 	/* The same number on a cluster whose numbers began anew. */
 	unsetenv("SLURM_RESTART_COUNT");
 	setenv("SLURM_SRUN_COMM_PORT", "40001", 1);
 	job_init(&again);
-	CHECK(strcmp(first.key, again.key));
+	CHECK(first.key, !=, again.key);
 }
 
 /* A host that ssh reached knows neither job nor step, one of srun's a step. */
@@ -114,9 +123,9 @@ TEST(hosts_of_one_mpirun_agree_whatever_slurm_says)
 	setenv("SLURM_RESTART_COUNT", "1", 1);
 	setenv("SLURM_SRUN_COMM_PORT", "40001", 1);
 	job_init(&first);
-	CHECK(!strcmp(first.key, other.key));
+	CHECK(first.key, ==, other.key);
 	CHECK(!first.same_on_ranks && !*first.batch.step);
-	CHECK(!strcmp(first.batch.job, "77"));
+	CHECK(first.batch.job, ==, "77");
 }
 
 TEST(a_rank_beyond_the_size_makes_it_larger)
@@ -126,7 +135,8 @@ TEST(a_rank_beyond_the_size_makes_it_larger)
 	leave_jobs();
 	setenv("PMI_RANK", "6", 1);
 	job_init(&job);
-	CHECK(job.rank == 6 && job.size == 7);
+	CHECK(job.rank, ==, 6);
+	CHECK(job.size, ==, 7);
 }
 
 TEST(what_is_spawned_is_another_job)
@@ -140,7 +150,7 @@ TEST(what_is_spawned_is_another_job)
 	job_init(&job);
 	setenv("PMIX_NAMESPACE", "124", 1);
 	job_init(&spawned);
-	CHECK(strcmp(job.key, spawned.key));
+	CHECK(job.key, !=, spawned.key);
 }
 
 TEST(a_world_has_the_name_of_its_job)
@@ -152,16 +162,19 @@ TEST(a_world_has_the_name_of_its_job)
 	setenv("PMIX_NAMESPACE", "123", 1);
 	first = world_id(2, 1);
 	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
-	CHECK(first && world_id(2, 2) == first);
+	CHECK(first);
+	CHECK(world_id(2, 2), ==, first);
 	setenv("PMIX_NAMESPACE", "124", 1);
-	CHECK(world_id(2, 2) && world_id(2, 2) != first);
+	CHECK(world_id(2, 2));
+	CHECK(world_id(2, 2), !=, first);
 }
 
 /* One process is a world by itself; of several nothing is guessed. */
 TEST(a_world_without_a_launcher_may_have_no_name)
 {
 	leave_jobs();
-	CHECK(world_id(1, 1000) && world_id(1, 1000) != world_id(1, 2000));
+	CHECK(world_id(1, 1000));
+	CHECK(world_id(1, 1000), !=, world_id(1, 2000));
 	CHECK(!world_id(2, 1000));
 	setenv("PMI_RANK", "1", 1);
 	CHECK(!world_id(2, 1000));

@@ -66,11 +66,15 @@ TEST(calls_from_lines_in_turns_are_one_context)
 {
 	uint32_t lines;
 
-	CHECK(lines_found("0121212") == 1);
-	CHECK(found->calls == 7 && found->count == 7 && found->node == BEGIN);
+	CHECK(lines_found("0121212"), ==, 1);
+	CHECK(found->calls, ==, 7);
+	CHECK(found->count, ==, 7);
+	CHECK(found->node, ==, BEGIN);
 	lines = found->lines;
-	CHECK(lines_found("0121212") == 1 && found->lines == lines);
-	CHECK(lines_found("0212121") == 1 && found->lines != lines);
+	CHECK(lines_found("0121212"), ==, 1);
+	CHECK(found->lines, ==, lines);
+	CHECK(lines_found("0212121"), ==, 1);
+	CHECK(found->lines, !=, lines);
 }
 
 TEST(calls_from_one_line_after_another_are_not)

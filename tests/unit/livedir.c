@@ -24,17 +24,21 @@ TEST(a_note_comes_back)
 
 	CHECK(!livedir_new(path, &note));
 	CHECK(!livedir_note(path, &back));
-	CHECK(!strcmp(back.key, "a key") && back.rank == 3 && back.size == 8);
-	CHECK(!strcmp(back.output, "/some where"));
-	CHECK(!strcmp(back.command, "sh -c 'a b'"));
-	CHECK(!strcmp(back.batch.nodes, "node[0-3]") && !*back.batch.task);
-	CHECK(!strcmp(back.batch.manager, "Slurm"));
-	CHECK(back.parent == getpid() && livedir_in_use(&back));
+	CHECK(back.key, ==, "a key");
+	CHECK(back.rank, ==, 3);
+	CHECK(back.size, ==, 8);
+	CHECK(back.output, ==, "/some where");
+	CHECK(back.command, ==, "sh -c 'a b'");
+	CHECK(back.batch.nodes, ==, "node[0-3]");
+	CHECK(!*back.batch.task);
+	CHECK(back.batch.manager, ==, "Slurm");
+	CHECK(back.parent, ==, getpid());
+	CHECK(livedir_in_use(&back));
 	back.parent_start++; /* another process of that number */
 	CHECK(!livedir_in_use(&back));
 	livedir_remove(path);
 	CHECK(access(path, F_OK));
-	CHECK(livedir_note(path, &back) < 0);
+	CHECK(livedir_note(path, &back), <, 0);
 	CHECK(!*back.output && livedir_in_use(&back)); /* by its name */
 }
 
@@ -53,10 +57,11 @@ TEST(live_files_are_found_in_order)
 		close(open(path, O_CREAT | O_WRONLY, 0600));
 		free(path);
 	}
-	CHECK(livedir_files(dir, &files) == 3);
-	CHECK(!strcmp(files[0].name, "3.2.live"));
-	CHECK(!strcmp(files[1].name, "3.10.live"));
-	CHECK(files[2].pid == 20 && files[2].sequence == 0);
+	CHECK(livedir_files(dir, &files), ==, 3);
+	CHECK(files[0].name, ==, "3.2.live");
+	CHECK(files[1].name, ==, "3.10.live");
+	CHECK(files[2].pid, ==, 20);
+	CHECK(files[2].sequence, ==, 0);
 	free(files);
 	livedir_remove(dir);
 }
@@ -79,5 +84,5 @@ TEST(a_zombie_uses_no_live_directory)
 	kill(pid, SIGKILL);
 	CHECK(!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT));
 	CHECK(!livedir_in_use(&note));
-	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(waitpid(pid, NULL, 0), ==, pid);
 }

@@ -38,31 +38,40 @@ TEST(no_loop)
 TEST(one_block_that_repeats_itself)
 {
 	CHECK(search(3, "01 11 12"));
-	CHECK(is_header[1] && inside[1] == LOOP_NONE);
-	CHECK(inside[0] == LOOP_NONE && inside[2] == LOOP_NONE);
+	CHECK(is_header[1]);
+	CHECK(inside[1], ==, LOOP_NONE);
+	CHECK(inside[0], ==, LOOP_NONE);
+	CHECK(inside[2], ==, LOOP_NONE);
 }
 
 TEST(a_loop_in_a_loop)
 {
 	CHECK(search(6, "01 12 23 32 24 41 45"));
-	CHECK(is_header[1] && inside[1] == LOOP_NONE);
-	CHECK(is_header[2] && inside[2] == 1);
-	CHECK(inside[3] == 2 && inside[4] == 1 && inside[5] == LOOP_NONE);
+	CHECK(is_header[1]);
+	CHECK(inside[1], ==, LOOP_NONE);
+	CHECK(is_header[2]);
+	CHECK(inside[2], ==, 1);
+	CHECK(inside[3], ==, 2);
+	CHECK(inside[4], ==, 1);
+	CHECK(inside[5], ==, LOOP_NONE);
 }
 
 TEST(two_ways_back_are_one_loop)
 {
 	CHECK(search(5, "01 12 13 21 31 34"));
 	CHECK(is_header[1] && !is_header[2] && !is_header[3]);
-	CHECK(inside[2] == 1 && inside[3] == 1 && inside[4] == LOOP_NONE);
+	CHECK(inside[2], ==, 1);
+	CHECK(inside[3], ==, 1);
+	CHECK(inside[4], ==, LOOP_NONE);
 }
 
 TEST(a_loop_with_two_entries)
 {
 	CHECK(search(4, "01 02 12 21 23"));
-	CHECK(is_header[1] != is_header[2]);
+	CHECK(is_header[1], !=, is_header[2]);
 	CHECK(inside[1] == 2 || inside[2] == 1);
-	CHECK(inside[0] == LOOP_NONE && inside[3] == LOOP_NONE);
+	CHECK(inside[0], ==, LOOP_NONE);
+	CHECK(inside[3], ==, LOOP_NONE);
 }
 
 TEST(a_way_into_an_inner_loop_from_the_outer_one)
@@ -74,15 +83,17 @@ TEST(a_way_into_an_inner_loop_from_the_outer_one)
 
 		while (h != 1 && h != LOOP_NONE)
 			h = inside[h];
-		CHECK(h == 1);
+		CHECK(h, ==, 1);
 	}
-	CHECK(inside[5] == LOOP_NONE);
+	CHECK(inside[5], ==, LOOP_NONE);
 }
 
 TEST(what_nothing_leads_to)
 {
 	CHECK(search(5, "01 23 32 34"));
-	CHECK(is_header[2] && inside[3] == 2 && inside[4] == LOOP_NONE);
+	CHECK(is_header[2]);
+	CHECK(inside[3], ==, 2);
+	CHECK(inside[4], ==, LOOP_NONE);
 }
 
 TEST(a_hundred_thousand_loops_in_each_other)
@@ -124,12 +135,12 @@ TEST(code_that_counts)
 	CHECK(!loop_code_read(&code, counting, sizeof(counting), 0x1000, NULL));
 	if (!code.count)
 		SKIP("built without capstone");
-	CHECK(loop_code_at(&code, 0x1000) == LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x1002) == 1);
-	CHECK(loop_code_at(&code, 0x1007) == 1);
-	CHECK(loop_code_at(&code, 0x1009) == LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x0fff) == LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x100a) == LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000), ==, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1002), ==, 1);
+	CHECK(loop_code_at(&code, 0x1007), ==, 1);
+	CHECK(loop_code_at(&code, 0x1009), ==, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x0fff), ==, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x100a), ==, LOOP_NONE);
 	loop_code_fini(&code);
 }
 
@@ -154,14 +165,14 @@ TEST(a_call_that_does_not_return_is_no_way_round)
 	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0x1000, &calls));
 	if (!code.count)
 		SKIP("built without capstone");
-	CHECK(loop_code_at(&code, 0x1000 + 0) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x1000 + 0xb) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x1000 + 6) == LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x1000 + 0x10) == LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0), !=, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0xb), !=, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 6), ==, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0x10), ==, LOOP_NONE);
 	loop_code_fini(&code);
 	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0x1000, NULL));
-	CHECK(loop_code_at(&code, 0x1000 + 6) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x1000 + 0x10) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 6), !=, LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0x10), !=, LOOP_NONE);
 	loop_code_fini(&code);
 }
 

@@ -188,30 +188,40 @@ TEST(ranks_become_one_tree)
 		save(rank, 4, job_a, name);
 	}
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 4 && run->member_count == 4);
-	CHECK(run->world == 4 && run->node_count == 6);
+	CHECK(run->rank_count, ==, 4);
+	CHECK(run->member_count, ==, 4);
+	CHECK(run->world, ==, 4);
+	CHECK(run->node_count, ==, 6);
 	main = child(run, 0, "app+0x100");
 	work = child(run, main, "app+0x200");
-	CHECK(main == 1 && work);
-	CHECK(run->nodes[work].flags == RUN_UNNAMED);
+	CHECK(main, ==, 1);
+	CHECK(work);
+	CHECK(run->nodes[work].flags, ==, RUN_UNNAMED);
 	CHECK(child(run, main, "MPI_Init") && child(run, main, "app+0x300"));
-	CHECK(run->nodes[child(run, main, "MPI_Send")].kind == RUN_MPI);
-	CHECK(run->nodes[child(run, main, "MPI_Send")].detail == 1);
+	CHECK(run->nodes[child(run, main, "MPI_Send")].kind, ==, RUN_MPI);
+	CHECK(run->nodes[child(run, main, "MPI_Send")].detail, ==, 1);
 	cpu = run_metric(run, "cpu.time");
 	CHECK(cpu && !run_metric(run, "gpu.time"));
 	for (uint32_t r = 0; r < 4; r++)
-		CHECK(value_at(cpu, work, r) == 10 * r + 1);
-	CHECK(cpu->stats[work].sum == 64 && cpu->stats[work].mean == 16);
-	CHECK(cpu->stats[work].min == 1 && cpu->stats[work].min_rank == 0);
-	CHECK(cpu->stats[work].max == 31 && cpu->stats[work].max_rank == 3);
-	CHECK(cpu->stats[work].deviation > 11.18 &&
-	      cpu->stats[work].deviation < 11.19);
-	CHECK(run->ranks[2].mpi_ns == 500 && run->ranks[2].mpi_time_ns == 20);
-	CHECK(run->ranks[2].elapsed_ns == 600 && run->ranks[2].cpu_ns == 12);
-	CHECK(run->ranks[2].threads == 3 && run->ranks[2].pid == 98);
-	CHECK(run->loss_count == 4 && run->losses[3].rank == 3);
+		CHECK(value_at(cpu, work, r), ==, 10 * r + 1);
+	CHECK(cpu->stats[work].sum, ==, 64);
+	CHECK(cpu->stats[work].mean, ==, 16);
+	CHECK(cpu->stats[work].min, ==, 1);
+	CHECK(cpu->stats[work].min_rank, ==, 0);
+	CHECK(cpu->stats[work].max, ==, 31);
+	CHECK(cpu->stats[work].max_rank, ==, 3);
+	CHECK(cpu->stats[work].deviation, >, 11.18);
+	CHECK(cpu->stats[work].deviation, <, 11.19);
+	CHECK(run->ranks[2].mpi_ns, ==, 500);
+	CHECK(run->ranks[2].mpi_time_ns, ==, 20);
+	CHECK(run->ranks[2].elapsed_ns, ==, 600);
+	CHECK(run->ranks[2].cpu_ns, ==, 12);
+	CHECK(run->ranks[2].threads, ==, 3);
+	CHECK(run->ranks[2].pid, ==, 98);
+	CHECK(run->loss_count, ==, 4);
+	CHECK(run->losses[3].rank, ==, 3);
 	CHECK(has_problem(run, path, "cannot be opened"));
-	CHECK(run->problem_count == 1);
+	CHECK(run->problem_count, ==, 1);
 	run_free(run);
 	clean();
 }
@@ -224,11 +234,12 @@ TEST(time_in_files_is_that_of_the_first_thread)
 	names[1].detail = LIVE_MPI_IO;
 	save(0, 1, job_a, "rank-0.h5");
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->ranks[0].mpi_time_ns == 20 && run->ranks[0].mpi_io_ns == 20);
+	CHECK(run->ranks[0].mpi_time_ns, ==, 20);
+	CHECK(run->ranks[0].mpi_io_ns, ==, 20);
 	CHECK(!run_save(run, file("run.h5")));
 	run_free(run);
 	CHECK(!run_load(&run, file("run.h5")));
-	CHECK(run->ranks[0].mpi_io_ns == 20);
+	CHECK(run->ranks[0].mpi_io_ns, ==, 20);
 	run_free(run);
 	clean();
 }
@@ -244,12 +255,17 @@ TEST(absent_values_count_as_zero)
 	save(1, 2, job_a, "rank-1.h5");
 	save_as(1, 77, "rank-1-77.h5"); /* a child: same rank */
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 3 && run->member_count == 2);
+	CHECK(run->rank_count, ==, 3);
+	CHECK(run->member_count, ==, 2);
 	other = child(run, 1, "app+0x300");
 	stat = &run_metric(run, "cpu.time")->stats[other];
-	CHECK(stat->sum == 10 && stat->mean == 2.5 && stat->deviation == 2.5);
-	CHECK(stat->min == 0 && stat->min_rank == 0);
-	CHECK(stat->max == 5 && stat->max_rank == 1);
+	CHECK(stat->sum, ==, 10);
+	CHECK(stat->mean, ==, 2.5);
+	CHECK(stat->deviation, ==, 2.5);
+	CHECK(stat->min, ==, 0);
+	CHECK(stat->min_rank, ==, 0);
+	CHECK(stat->max, ==, 5);
+	CHECK(stat->max_rank, ==, 1);
 	run_free(run);
 	clean();
 }
@@ -264,8 +280,9 @@ TEST(a_process_counts_once)
 	save(1, 2, job_a, "rank-1-99-0.live"); /* its copy */
 	save_as(1, 77, "rank-1-77-0.live");
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 3 && run->member_count == 2);
-	CHECK(run->ranks[1].pid != run->ranks[2].pid);
+	CHECK(run->rank_count, ==, 3);
+	CHECK(run->member_count, ==, 2);
+	CHECK(run->ranks[1].pid, !=, run->ranks[2].pid);
 	run_free(run);
 	clean();
 }
@@ -312,15 +329,16 @@ TEST(members_are_of_one_job)
 		save_in_job(9, (int)i, 2, 200, 20 + i);
 	save_as(-1, 5, "rank-0-5.h5"); /* the script */
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 6 && members_are(run, 2, 20));
-	CHECK(run->problem_count == 1); /* the program itself */
+	CHECK(run->rank_count, ==, 6);
+	CHECK(members_are(run, 2, 20));
+	CHECK(run->problem_count, ==, 1); /* the program itself */
 	CHECK(!run_save(run, file("run.h5")));
 	run_free(run);
 	CHECK(!run_load(&run, file("run.h5")));
 	for (size_t i = 0; i < run->rank_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
 
-		CHECK(run_is_other_job(r) == (r->pid / 10 == 1));
+		CHECK(run_is_other_job(r), ==, (r->pid / 10 == 1));
 		CHECK(r->pid == 5 ? !r->job.number : r->job.number);
 		CHECK(r->pid == 5 || r->job.size == (r->pid < 20 ? 3 : 2));
 	}
@@ -341,10 +359,14 @@ TEST(jobs_of_one_size_are_told_apart)
 	}
 	save_in_job(8, 1, 2, 1, 40);
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 7 && members_are(run, 2, 30));
-	CHECK(run->ranks[2].job.number == 2 && run->ranks[2].pid == 10);
-	CHECK(run->ranks[3].job.number == 3 && run->ranks[3].pid == 20);
-	CHECK(run->ranks[6].job.number == 1 && run->ranks[6].pid == 40);
+	CHECK(run->rank_count, ==, 7);
+	CHECK(members_are(run, 2, 30));
+	CHECK(run->ranks[2].job.number, ==, 2);
+	CHECK(run->ranks[2].pid, ==, 10);
+	CHECK(run->ranks[3].job.number, ==, 3);
+	CHECK(run->ranks[3].pid, ==, 20);
+	CHECK(run->ranks[6].job.number, ==, 1);
+	CHECK(run->ranks[6].pid, ==, 40);
 	run_free(run);
 	clean();
 }
@@ -360,10 +382,12 @@ TEST(jobs_without_a_name_are_one)
 	save_in_job(0, 0, 3, 100, 10);
 	save_in_job(0, 2, 3, 100, 22);
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->world == 3 && run->member_count == 3);
-	CHECK(run->ranks[0].pid == 10 && run->ranks[1].pid == 21);
+	CHECK(run->world, ==, 3);
+	CHECK(run->member_count, ==, 3);
+	CHECK(run->ranks[0].pid, ==, 10);
+	CHECK(run->ranks[1].pid, ==, 21);
 	for (size_t i = 0; i < run->rank_count; i++)
-		CHECK(run->ranks[i].job.number == 1);
+		CHECK(run->ranks[i].job.number, ==, 1);
 	run_free(run);
 	clean();
 }
@@ -372,7 +396,8 @@ static void write_file(const char *name, const char *text, size_t length)
 {
 	int fd = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	CHECK(fd >= 0 && write(fd, text, length) == (ssize_t)length);
+	CHECK(fd, >=, 0);
+	CHECK(write(fd, text, length), ==, (ssize_t)length);
 	close(fd);
 }
 
@@ -390,10 +415,10 @@ TEST(a_copied_file_is_left_out)
 	save(3, 2, job_b, "rank-2.h5");
 	write_file("rank-0-bad.h5", "no", 2);
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->rank_count == 2 && run->member_count == 2);
-	CHECK(run_metric(run, "mpi.time")
-		      ->stats[child(run, 1, "MPI_Init")]
-		      .sum == 100);
+	CHECK(run->rank_count, ==, 2);
+	CHECK(run->member_count, ==, 2);
+	CHECK(run_metric(run, "mpi.time")->stats[child(run, 1, "MPI_Init")].sum,
+	      ==, 100);
 	CHECK(has_problem(run, "rank-2.h5", "another run"));
 	CHECK(has_problem(run, "rank-0.h5", "as in rank-0-copy.h5"));
 	CHECK(has_problem(run, "rank-10.h5", "as in rank-1.h5"));
@@ -407,10 +432,10 @@ TEST(bad_and_missing_files_are_named)
 	struct run *run = NULL;
 
 	CHECK(mkdtemp(directory));
-	CHECK(merge_directory(&run, directory, NULL) == -ENOENT);
+	CHECK(merge_directory(&run, directory, NULL), ==, -ENOENT);
 	CHECK(strstr(fail_reason(), "holds no profile"));
 	write_file("rank-0.h5", "not HDF5 at all", 15);
-	CHECK(merge_directory(&run, directory, NULL) == -ENOENT);
+	CHECK(merge_directory(&run, directory, NULL), ==, -ENOENT);
 	CHECK(strstr(fail_reason(), "rank-0.h5"));
 	save(1, 8, job_a, "rank-1.h5");
 	save(4, 8, job_a, "rank-4.h5");
@@ -418,16 +443,17 @@ TEST(bad_and_missing_files_are_named)
 	write_file("rank-6.h5", "", 0);
 	write_file("notes.txt", "mine", 4);
 	CHECK(!merge_directory(&run, directory, NULL));
-	CHECK(run->member_count == 2 && run->world == 8);
+	CHECK(run->member_count, ==, 2);
+	CHECK(run->world, ==, 8);
 	CHECK(has_problem(run, "rank-0.h5", ""));
 	CHECK(has_problem(run, "rank-6.h5", ""));
 	CHECK(has_problem(run, "rank-5.h5", "another run"));
 	CHECK(has_problem(run, "rank 0", "no profile"));
 	CHECK(has_problem(run, "ranks 2-3", "no profile"));
 	CHECK(has_problem(run, "ranks 5-7", "no profile"));
-	CHECK(run->problem_count == 7); /* and the program itself */
-	CHECK(!strcmp(str_at(&run->strings, run->job), job_a));
-	CHECK(run->ranks[1].rank == 4);
+	CHECK(run->problem_count, ==, 7); /* and the program itself */
+	CHECK(str_at(&run->strings, run->job), ==, job_a);
+	CHECK(run->ranks[1].rank, ==, 4);
 	run_free(run);
 	clean();
 }
@@ -498,10 +524,10 @@ TEST(a_tree_out_of_order_is_refused)
 	last = (uint32_t)run->node_count - 1;
 	while (is_above(run, last - 1, closed))
 		closed++;
-	CHECK(closed < last - 1);
+	CHECK(closed, <, last - 1);
 	run->nodes[last].parent = closed;
 	CHECK(!run_save(run, file("run.h5")));
-	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(run_load(&loaded, file("run.h5")), <, 0);
 	CHECK(strstr(fail_reason(), "damaged: node"));
 	run_free(run);
 	clean();
@@ -517,7 +543,7 @@ TEST(names_that_are_none_are_refused)
 	CHECK(!merge_directory(&run, directory, NULL));
 	run->nodes[1].function = run->strings.count;
 	CHECK(!run_save(run, file("run.h5")));
-	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(run_load(&loaded, file("run.h5")), <, 0);
 	CHECK(strstr(fail_reason(), "damaged: node 1"));
 	run_free(run);
 	clean();
@@ -534,7 +560,7 @@ TEST(members_that_are_no_ranks_are_refused)
 	CHECK(!merge_directory(&run, directory, NULL));
 	run->ranks[1].rank = 2;
 	CHECK(!run_save(run, file("run.h5")));
-	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(run_load(&loaded, file("run.h5")), <, 0);
 	CHECK(strstr(fail_reason(), "damaged: rank 1 of 2"));
 	run_free(run);
 	clean();
@@ -567,21 +593,25 @@ TEST(a_run_survives_its_file)
 	CHECK(!merge_directory(&a, directory, NULL));
 	CHECK(!run_save(a, file("other.h5")));
 	CHECK(!run_load(&b, file("other.h5")));
-	CHECK(a->rank_count == b->rank_count && a->world == b->world);
-	CHECK(a->member_count == b->member_count);
+	CHECK(a->rank_count, ==, b->rank_count);
+	CHECK(a->world, ==, b->world);
+	CHECK(a->member_count, ==, b->member_count);
 	for (size_t i = 0; i < a->rank_count; i++)
 		CHECK(same_rank(&a->ranks[i], &b->ranks[i]));
-	CHECK(b->ranks[1].cores.count == 2);
-	CHECK(b->ranks[1].cores.waited_ns == 1002);
-	CHECK(a->node_count == b->node_count);
+	CHECK(b->ranks[1].cores.count, ==, 2);
+	CHECK(b->ranks[1].cores.waited_ns, ==, 1002);
+	CHECK(a->node_count, ==, b->node_count);
 	CHECK(!memcmp(a->nodes, b->nodes, a->node_count * sizeof(*a->nodes)));
-	CHECK(a->strings.count == b->strings.count);
+	CHECK(a->strings.count, ==, b->strings.count);
 	for (uint32_t i = 0; i < a->strings.count; i++)
-		CHECK(!strcmp(a->strings.at[i], b->strings.at[i]));
-	CHECK(a->command == b->command && a->job == b->job);
-	CHECK(a->loss_count == b->loss_count);
-	CHECK(a->problem_count == b->problem_count && a->problem_count == 2);
-	CHECK(a->metric_count == 2 && b->metric_count == 2);
+		CHECK(a->strings.at[i], ==, b->strings.at[i]);
+	CHECK(a->command, ==, b->command);
+	CHECK(a->job, ==, b->job);
+	CHECK(a->loss_count, ==, b->loss_count);
+	CHECK(a->problem_count, ==, b->problem_count);
+	CHECK(a->problem_count, ==, 2);
+	CHECK(a->metric_count, ==, 2);
+	CHECK(b->metric_count, ==, 2);
 	CHECK(same_metric(a, b, 0) && same_metric(a, b, 1));
 	run_free(a);
 	run_free(b);
@@ -606,23 +636,23 @@ static bool is_remade(struct timespec of_database, time_t more)
 
 TEST(runtimes_of_openmp_are_told_by_their_files)
 {
-	CHECK(openmp_code("/usr/lib/libgomp.so.1.0.0") == OPENMP_RUNTIME);
-	CHECK(openmp_code("x.libs/libgomp-a34b3233.so.1.0.0") ==
+	CHECK(openmp_code("/usr/lib/libgomp.so.1.0.0"), ==, OPENMP_RUNTIME);
+	CHECK(openmp_code("x.libs/libgomp-a34b3233.so.1.0.0"), ==,
 	      OPENMP_RUNTIME);
-	CHECK(openmp_code("/opt/intel/libiomp5.so") == OPENMP_RUNTIME);
-	CHECK(openmp_code("/usr/lib/llvm-14/lib/libomp.so.5") ==
+	CHECK(openmp_code("/opt/intel/libiomp5.so"), ==, OPENMP_RUNTIME);
+	CHECK(openmp_code("/usr/lib/llvm-14/lib/libomp.so.5"), ==,
 	      OPENMP_RUNTIME);
-	CHECK(openmp_code("/usr/lib/libomptarget.so.14") == OPENMP_OTHER);
-	CHECK(openmp_code("/home/me/libomp") == OPENMP_OTHER);
-	CHECK(openmp_code("/lib/libc.so.6") == OPENMP_SYSTEM);
-	CHECK(openmp_code("[vdso]") == OPENMP_OTHER);
+	CHECK(openmp_code("/usr/lib/libomptarget.so.14"), ==, OPENMP_OTHER);
+	CHECK(openmp_code("/home/me/libomp"), ==, OPENMP_OTHER);
+	CHECK(openmp_code("/lib/libc.so.6"), ==, OPENMP_SYSTEM);
+	CHECK(openmp_code("[vdso]"), ==, OPENMP_OTHER);
 	/* The stretch of the runtime begins with its first frame … */
-	CHECK(openmp_frame(OPENMP_SYSTEM, 1, 0) == 0);
-	CHECK(openmp_frame(OPENMP_RUNTIME, 2, 0) == 2);
-	CHECK(openmp_frame(OPENMP_RUNTIME, 3, 2) == 2);
-	CHECK(openmp_frame(OPENMP_SYSTEM, 4, 2) == 2);
+	CHECK(openmp_frame(OPENMP_SYSTEM, 1, 0), ==, 0);
+	CHECK(openmp_frame(OPENMP_RUNTIME, 2, 0), ==, 2);
+	CHECK(openmp_frame(OPENMP_RUNTIME, 3, 2), ==, 2);
+	CHECK(openmp_frame(OPENMP_SYSTEM, 4, 2), ==, 2);
 	/* … and ends with the program's. */
-	CHECK(openmp_frame(OPENMP_OTHER, 5, 2) == 0);
+	CHECK(openmp_frame(OPENMP_OTHER, 5, 2), ==, 0);
 }
 
 TEST(the_database_is_made_when_it_is_needed)
@@ -637,7 +667,7 @@ TEST(the_database_is_made_when_it_is_needed)
 	run_free(run);
 	CHECK(!run_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &second));
-	CHECK(first.st_ino == second.st_ino);
+	CHECK(first.st_ino, ==, second.st_ino);
 	run_free(run);
 	CHECK(!is_remade(second.st_mtim, 0));
 	CHECK(!is_remade(second.st_mtim, -1));
@@ -646,9 +676,9 @@ TEST(the_database_is_made_when_it_is_needed)
 	CHECK(!run_open(&run, directory, NULL)); /* made again */
 	run_free(run);
 	CHECK(!run_open(&run, file("run.h5"), NULL));
-	CHECK(run->rank_count == 1);
+	CHECK(run->rank_count, ==, 1);
 	run_free(run);
-	CHECK(run_open(&run, file("nothing"), NULL) == -ENOENT);
+	CHECK(run_open(&run, file("nothing"), NULL), ==, -ENOENT);
 	clean();
 }
 
@@ -690,9 +720,9 @@ TEST(main_is_who_the_c_library_calls)
 	tree[TREE_START].module = tree[TREE_CALLER].module = libc;
 	tree[TREE_MAIN].module = tree[TREE_WORK].module = app;
 	CHECK(!run_name_main(&run));
-	CHECK(!strcmp(str_at(&run.strings, tree[TREE_MAIN].function), "main"));
+	CHECK(str_at(&run.strings, tree[TREE_MAIN].function), ==, "main");
 	CHECK(!tree[TREE_MAIN].flags);
-	CHECK(tree[TREE_WORK].flags == RUN_UNNAMED);
+	CHECK(tree[TREE_WORK].flags, ==, RUN_UNNAMED);
 	strings_fini(&run.strings);
 }
 
@@ -715,8 +745,8 @@ TEST(shapes_that_differ_in_little_are_told_apart)
 						    .local = i / 2,
 						    .launches = 1 };
 	CHECK(!gatherer_merge_gpu_tables.add(&facts, &one));
-	CHECK(facts.sum.shape_count == SHAPES / 2);
-	CHECK(facts.sum.shapes[SHAPES / 2 - 1].launches == 2);
+	CHECK(facts.sum.shape_count, ==, SHAPES / 2);
+	CHECK(facts.sum.shapes[SHAPES / 2 - 1].launches, ==, 2);
 	gatherer_merge_gpu_tables.fini(&facts);
 }
 
@@ -750,14 +780,14 @@ TEST(threads_of_mpi_itself_are_not_counted)
 	s.profile.node_count = 7;
 	s.profile.columns = &column;
 	s.profile.column_count = 1;
-	CHECK(thread_count(&s.profile) == 1);
+	CHECK(thread_count(&s.profile), ==, 1);
 	values[0].node = 6;
-	CHECK(thread_count(&s.profile) == 1);
+	CHECK(thread_count(&s.profile), ==, 1);
 	values[0].node = 5;
-	CHECK(thread_count(&s.profile) == 3);
+	CHECK(thread_count(&s.profile), ==, 3);
 	/* Without samples: with MPI, those it began are among them. */
 	s.profile.column_count = 0;
-	CHECK(thread_count(&s.profile) == 1);
+	CHECK(thread_count(&s.profile), ==, 1);
 	s.profile.id.mpi_init_ns = 0;
-	CHECK(thread_count(&s.profile) == 3);
+	CHECK(thread_count(&s.profile), ==, 3);
 }

@@ -22,7 +22,7 @@ static void start(void)
 
 	snprintf(path, sizeof(path), "/dev/shm/copse-unit-moments-%d",
 		 (int)getpid());
-	CHECK(arena_open(&arena, path, 8 << 20) == 0);
+	CHECK(arena_open(&arena, path, 8 << 20), ==, 0);
 	unlink(path);
 }
 
@@ -48,14 +48,15 @@ static uint32_t look(bool *seen)
 		for (uint32_t k = 0; k < chunk->count; k++, i++) {
 			if (!moments_has(&live, i))
 				continue;
-			CHECK(at[k].weight_ns < MANY && !seen[at[k].weight_ns]);
-			CHECK(at[k].ns == at[k].weight_ns + 1);
+			CHECK(at[k].weight_ns, <, MANY);
+			CHECK(!seen[at[k].weight_ns]);
+			CHECK(at[k].ns, ==, at[k].weight_ns + 1);
 			seen[at[k].weight_ns] = true;
 			count++;
 		}
 		ref = chunk->next;
 	}
-	CHECK(i <= MOST);
+	CHECK(i, <=, MOST);
 	return count;
 }
 
@@ -67,10 +68,11 @@ static void check_even(uint32_t n)
 	double stands = (double)count * every, all = n + 1;
 
 	CHECK(n < MOST / 2 || count >= MOST * 7 / 16);
-	CHECK(stands <= 1.02 * all + every && stands >= 0.98 * all - every);
+	CHECK(stands, <=, 1.02 * all + every);
+	CHECK(stands, >=, 0.98 * all - every);
 	for (uint32_t k = 0; k <= n; k++) {
 		gap = seen[k] ? 0 : gap + 1;
-		CHECK(gap <= 2 * every);
+		CHECK(gap, <=, 2 * every);
 	}
 }
 
@@ -92,9 +94,10 @@ TEST(the_first_moments_stay)
 	start();
 	for (uint32_t n = 0; n < MANY; n++)
 		put(n, MOMENTS_FIRST);
-	CHECK(look(seen) == MOST && live.every == 1);
+	CHECK(look(seen), ==, MOST);
+	CHECK(live.every, ==, 1);
 	for (uint32_t n = 0; n < MANY; n++)
-		CHECK(seen[n] == (n < MOST));
+		CHECK(seen[n], ==, (n < MOST));
 }
 
 TEST(the_last_moments_stay)
@@ -104,7 +107,8 @@ TEST(the_last_moments_stay)
 	start();
 	for (uint32_t n = 0; n < MANY; n++)
 		put(n, MOMENTS_LAST);
-	CHECK(look(seen) == MOST && live.every == 1);
+	CHECK(look(seen), ==, MOST);
+	CHECK(live.every, ==, 1);
 	for (uint32_t n = 0; n < MANY; n++)
-		CHECK(seen[n] == (n >= MANY - MOST));
+		CHECK(seen[n], ==, (n >= MANY - MOST));
 }

@@ -75,7 +75,7 @@ static size_t listed(struct node_member **to)
 	size_t count = 0;
 
 	*to = NULL;
-	CHECK(node_file_list("node-a.h5", to, &count) == 0);
+	CHECK(node_file_list("node-a.h5", to, &count), ==, 0);
 	return count;
 }
 
@@ -84,18 +84,21 @@ TEST(what_was_added_is_listed)
 	struct node_member *m;
 
 	CHECK(scratch());
-	CHECK(add("us", 3) == -ENOENT);
-	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
-	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "them", "shell.h5") ==
+	CHECK(add("us", 3), ==, -ENOENT);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5"), ==, 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "them", "shell.h5"), ==,
 	      -EEXIST);
-	CHECK(access("shell.h5", F_OK) != 0);
-	CHECK(listed(&m) == 0);
+	CHECK(access("shell.h5", F_OK), !=, 0);
+	CHECK(listed(&m), ==, 0);
 	free(m);
-	CHECK(add("us", 3) == 0 && add("us", 1) == 0);
-	CHECK(add("them", 4) == -EEXIST);
-	CHECK(listed(&m) == 2);
-	CHECK(!strcmp(m[0].name, "rank-3.h5") && is_whole(&m[0]));
-	CHECK(!strcmp(m[1].name, "rank-1.h5") && is_whole(&m[1]));
+	CHECK(add("us", 3), ==, 0);
+	CHECK(add("us", 1), ==, 0);
+	CHECK(add("them", 4), ==, -EEXIST);
+	CHECK(listed(&m), ==, 2);
+	CHECK(m[0].name, ==, "rank-3.h5");
+	CHECK(is_whole(&m[0]));
+	CHECK(m[1].name, ==, "rank-1.h5");
+	CHECK(is_whole(&m[1]));
 	free(m);
 	CHECK(scratch_end());
 }
@@ -105,10 +108,12 @@ TEST(a_name_that_is_taken_is_not_taken_again)
 	struct node_member *m;
 
 	CHECK(scratch());
-	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
-	CHECK(add("us", 3) == 0 && add("us", 3) == 0);
-	CHECK(add("us", 3) == -EEXIST);
-	CHECK(listed(&m) == 2 && !strcmp(m[1].name, "rank-3-7.h5"));
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5"), ==, 0);
+	CHECK(add("us", 3), ==, 0);
+	CHECK(add("us", 3), ==, 0);
+	CHECK(add("us", 3), ==, -EEXIST);
+	CHECK(listed(&m), ==, 2);
+	CHECK(m[1].name, ==, "rank-3-7.h5");
 	free(m);
 	CHECK(scratch_end());
 }
@@ -119,16 +124,17 @@ TEST(an_end_that_is_cut_off_is_told_and_written_over)
 	struct stat st;
 
 	CHECK(scratch());
-	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
-	CHECK(add("us", 0) == 0 && add("us", 1) == 0);
-	CHECK(stat("node-a.h5", &st) == 0);
-	CHECK(truncate("node-a.h5", st.st_size - 100) == 0);
-	CHECK(listed(&m) == 2);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5"), ==, 0);
+	CHECK(add("us", 0), ==, 0);
+	CHECK(add("us", 1), ==, 0);
+	CHECK(stat("node-a.h5", &st), ==, 0);
+	CHECK(truncate("node-a.h5", st.st_size - 100), ==, 0);
+	CHECK(listed(&m), ==, 2);
 	CHECK(is_whole(&m[0]) && !*m[1].name && m[1].piece.size);
-	CHECK(m[1].piece.at + m[1].piece.size == (uint64_t)st.st_size - 100);
+	CHECK(m[1].piece.at + m[1].piece.size, ==, (uint64_t)st.st_size - 100);
 	free(m);
-	CHECK(add("us", 2) == 0);
-	CHECK(listed(&m) == 2);
+	CHECK(add("us", 2), ==, 0);
+	CHECK(listed(&m), ==, 2);
 	CHECK(is_whole(&m[0]) && is_whole(&m[1]));
 	free(m);
 	CHECK(scratch_end());
@@ -146,11 +152,11 @@ TEST(what_is_no_such_file_is_refused)
 	for (int i = 0; i < 5000; i++)
 		fputc('x', f);
 	fclose(f);
-	CHECK(node_file_list("node-a.h5", &m, &count) == -EINVAL);
-	CHECK(add("us", 1) == -EINVAL);
-	CHECK(truncate("node-a.h5", 0) == 0);
-	CHECK(node_file_list("node-a.h5", &m, &count) == -EINVAL);
-	CHECK(node_file_list("nowhere.h5", &m, &count) == -ENOENT);
+	CHECK(node_file_list("node-a.h5", &m, &count), ==, -EINVAL);
+	CHECK(add("us", 1), ==, -EINVAL);
+	CHECK(truncate("node-a.h5", 0), ==, 0);
+	CHECK(node_file_list("node-a.h5", &m, &count), ==, -EINVAL);
+	CHECK(node_file_list("nowhere.h5", &m, &count), ==, -ENOENT);
 	CHECK(!m && !count);
 	CHECK(scratch_end());
 }
@@ -175,7 +181,7 @@ TEST(writers_that_are_killed_leave_whole_records)
 	size_t count;
 
 	CHECK(scratch());
-	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5"), ==, 0);
 	for (int i = 0; i < WRITERS; i++) {
 		writers[i] = fork();
 		if (!writers[i])
@@ -183,12 +189,13 @@ TEST(writers_that_are_killed_leave_whole_records)
 	}
 	for (int i = 0; i < WRITERS; i++) {
 		usleep(30000);
-		CHECK(kill(writers[i], SIGKILL) == 0);
-		CHECK(waitpid(writers[i], NULL, 0) == writers[i]);
+		CHECK(kill(writers[i], SIGKILL), ==, 0);
+		CHECK(waitpid(writers[i], NULL, 0), ==, writers[i]);
 	}
-	CHECK(add("us", 2001) == 0);
+	CHECK(add("us", 2001), ==, 0);
 	count = listed(&m);
-	CHECK(count > 1 && atoi(m[count - 1].name + 5) == 2001);
+	CHECK(count, >, 1);
+	CHECK(atoi(m[count - 1].name + 5), ==, 2001);
 	for (size_t i = 0; i < count; i++)
 		CHECK(is_whole(&m[i]));
 	free(m);

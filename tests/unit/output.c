@@ -40,7 +40,8 @@ TEST(ranks_of_one_job_meet_and_the_last_is_told)
 	CHECK(scratch());
 	CHECK(!output_open(&a, "out", &job, false));
 	CHECK(!output_open(&b, "out", &other, false));
-	CHECK(!strcmp(a.path, "out") && !strcmp(b.path, "out"));
+	CHECK(a.path, ==, "out");
+	CHECK(b.path, ==, "out");
 	CHECK(!output_done(&b));
 	CHECK(output_done(&a));
 	CHECK(!access("out/.rank-1", F_OK));
@@ -60,10 +61,10 @@ TEST(another_job_takes_the_next_name)
 	CHECK(scratch());
 	CHECK(!output_open(&a, "out", &one, false));
 	CHECK(!output_open(&b, "out", &two, false));
-	CHECK(!strcmp(b.path, "out.2"));
+	CHECK(b.path, ==, "out.2");
 	/* The same rank of the same job again: not over its first profile. */
 	CHECK(!output_open(&c, "out", &one, false));
-	CHECK(!strcmp(c.path, "out.3"));
+	CHECK(c.path, ==, "out.3");
 	CHECK(scratch_end());
 }
 
@@ -76,7 +77,7 @@ TEST(a_finished_job_of_the_same_name_is_another)
 	CHECK(!output_open(&a, "out", &job, false));
 	CHECK(output_done(&a));
 	CHECK(!output_open(&b, "out", &job, false));
-	CHECK(!strcmp(b.path, "out.2"));
+	CHECK(b.path, ==, "out.2");
 	CHECK(scratch_end());
 }
 
@@ -124,8 +125,10 @@ TEST(a_job_finds_its_directory_again)
 	CHECK(!output_open(&o, "out", &one, false));
 	CHECK(output_done(&o));
 	CHECK(!output_open(&o, "out", &two, false));
-	CHECK(!output_find(&o, "out", &one) && !strcmp(o.path, "out"));
-	CHECK(!output_find(&o, "out", &two) && !strcmp(o.path, "out.2"));
+	CHECK(!output_find(&o, "out", &one));
+	CHECK(o.path, ==, "out");
+	CHECK(!output_find(&o, "out", &two));
+	CHECK(o.path, ==, "out.2");
 	CHECK(scratch_end());
 }
 
@@ -138,7 +141,7 @@ TEST(foreign_content_is_left_alone)
 	CHECK(!mkdir("out", 0777));
 	fclose(fopen("out/thesis", "w"));
 	CHECK(!output_open(&o, "out", &job, true));
-	CHECK(!strcmp(o.path, "out.2"));
+	CHECK(o.path, ==, "out.2");
 	CHECK(!access("out/thesis", F_OK));
 	CHECK(scratch_end());
 }
@@ -152,10 +155,11 @@ TEST(ranks_of_one_job_meet_by_host)
 	CHECK(scratch());
 	CHECK(!output_open_by_host(&a, "d", &job, false));
 	CHECK(!output_open_by_host(&b, "d", &other, false));
-	CHECK(!strcmp(a.path, "d") && !strcmp(b.path, "d"));
+	CHECK(a.path, ==, "d");
+	CHECK(b.path, ==, "d");
 	CHECK(!output_open_by_host(&c, "d", &job, false));
-	CHECK(!strcmp(c.path, "d.2")); /* its second run */
-	CHECK(access("d/.rank-0", F_OK) != 0);
+	CHECK(c.path, ==, "d.2"); /* its second run */
+	CHECK(access("d/.rank-0", F_OK), !=, 0);
 	CHECK(!output_done(&a));
 	CHECK(output_done(&b));
 	output_release(&b);
@@ -186,10 +190,11 @@ TEST(one_rank_of_many_is_the_last)
 		_exit(output_done(&o));
 	}
 	for (int i = 0; i < RANKS; i++) {
-		CHECK(wait(&status) > 0 && WIFEXITED(status));
-		CHECK(WEXITSTATUS(status) < 2);
+		CHECK(wait(&status), >, 0);
+		CHECK(WIFEXITED(status));
+		CHECK(WEXITSTATUS(status), <, 2);
 		last += WEXITSTATUS(status);
 	}
-	CHECK(last == 1);
+	CHECK(last, ==, 1);
 	CHECK(scratch_end());
 }

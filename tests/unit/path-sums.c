@@ -110,8 +110,11 @@ static void check_sum(const struct path_sum *sum, const uint64_t *row)
 			is.max_rank = r;
 		}
 	}
-	CHECK(sum->sum == is.sum && sum->min == is.min && sum->max == is.max);
-	CHECK(sum->min_rank == is.min_rank && sum->max_rank == is.max_rank);
+	CHECK(sum->sum, ==, is.sum);
+	CHECK(sum->min, ==, is.min);
+	CHECK(sum->max, ==, is.max);
+	CHECK(sum->min_rank, ==, is.min_rank);
+	CHECK(sum->max_rank, ==, is.max_rank);
 }
 
 /* All by hand: from the formula, without what is tested. */
@@ -124,7 +127,8 @@ static void check_run(const struct run *run, bool rows)
 	bool any = false;
 
 	CHECK(!paths_init(&paths, run));
-	CHECK(paths.count < NODES && paths.count > CHAIN * WIDE / 2);
+	CHECK(paths.count, <, NODES);
+	CHECK(paths.count, >, CHAIN * WIDE / 2);
 	for (uint32_t n = 0; n < NODES; n++)
 		for (uint32_t r = 0; r < RANKS; r++)
 			for (uint32_t p = paths.of[n];;
@@ -142,7 +146,7 @@ static void check_run(const struct run *run, bool rows)
 			      RANKS * sizeof(*row)));
 		any |= p && sums[p].row;
 	}
-	CHECK(any == rows);
+	CHECK(any, ==, rows);
 	CHECK(!path_totals(run, &run->metrics[0], row));
 	CHECK(!memcmp(row, all, RANKS * sizeof(*row)));
 	free(all);

@@ -157,7 +157,7 @@ TEST(what_packages_do_is_of_the_function_of_python_that_calls_them)
 	struct run *run = fixture_run();
 
 	python_calls(run, "/h/u/train.py", "/h/u/steps.py", TORCH);
-	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_1);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_FACT_1);
 	CHECK(reads(run, FIXTURE_FACT_1, 2, FIXTURE_ROOT,
 		    "step ← app.c:11 <module>"));
 	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
@@ -165,17 +165,17 @@ TEST(what_packages_do_is_of_the_function_of_python_that_calls_them)
 		    "app.c:11 <module>"));
 	/* The user's own library, and a kernel, say more. */
 	python_calls(run, "/h/u/train.py", "/h/u/steps.py", "/h/u/libmine.so");
-	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_3);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_FACT_3);
 	python_calls(run, "/h/u/train.py", "/h/u/steps.py", TORCH);
 	run->nodes[FIXTURE_FACT_3].kind = RUN_KERNEL;
-	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_3);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_FACT_3);
 	/* Python's own library, and what a package makes up, are no user's. */
 	python_calls(run, "/h/u/train.py", "/usr/lib/python3.11/random.py",
 		     TORCH);
-	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_MAIN);
 	python_calls(run, "/h/u/train.py", "<__array_function__ internals>",
 		     TORCH);
-	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_MAIN);
 	run_free(run);
 }
 
@@ -185,10 +185,10 @@ TEST(a_program_that_was_installed_as_a_package_is_its_own)
 
 	python_calls(run, "/v/bin/torchrun",
 		     "/v/lib/python3.11/site-packages/torch/run.py", TORCH);
-	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_2);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_FACT_2);
 	python_calls(run, "/v/bin/run.py", "/v/lib/python3.11/random.py",
 		     TORCH);
-	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
+	CHECK(owner_of_fact_3(run), ==, FIXTURE_MAIN);
 	run_free(run);
 }
 

@@ -27,14 +27,15 @@ TEST(polls_are_drawn_by_lot)
 	for (int i = 0; i < DRAWS; i++) {
 		uint32_t left = gap(&p);
 
-		CHECK(left > 0 && left < 2 * POLLS_EVERY);
+		CHECK(left, >, 0);
+		CHECK(left, <, 2 * POLLS_EVERY);
 		seen[left]++;
 		sum += left;
 	}
-	CHECK(sum / DRAWS > 0.98 * POLLS_EVERY);
-	CHECK(sum / DRAWS < 1.02 * POLLS_EVERY);
+	CHECK(sum / DRAWS, >, 0.98 * POLLS_EVERY);
+	CHECK(sum / DRAWS, <, 1.02 * POLLS_EVERY);
 	for (int i = 1; i < 2 * POLLS_EVERY; i++)
-		CHECK(seen[i] > DRAWS / (4 * POLLS_EVERY));
+		CHECK(seen[i], >, DRAWS / (4 * POLLS_EVERY));
 	polls_thin(&p, false);
 }
 
@@ -46,9 +47,10 @@ TEST(polls_keep_their_lot)
 	CHECK(copse_polls == &p);
 	polls_thin(&p, true);
 	polls_forget(&p);
-	CHECK(p.left == left);
+	CHECK(p.left, ==, left);
 	polls_thin(&p, false);
-	CHECK(p.left == 0 && !copse_polls);
+	CHECK(p.left, ==, 0);
+	CHECK(!copse_polls);
 }
 
 TEST(polls_passed_by_take_what_one_takes)
@@ -58,10 +60,13 @@ TEST(polls_passed_by_take_what_one_takes)
 	p.since_ns = 1000;
 	polls_took(&p, 100);
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 1000 + 2000) == 10 * 100);
-	CHECK(p.skipped == 0 && p.interval_ns == 200 && p.excess_ns == 0);
+	CHECK(polls_settle(&p, 1000 + 2000), ==, 10 * 100);
+	CHECK(p.skipped, ==, 0);
+	CHECK(p.interval_ns, ==, 200);
+	CHECK(p.excess_ns, ==, 0);
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 1000 + 700) == 700); /* no more than there was */
+	CHECK(polls_settle(&p, 1000 + 700), ==,
+	      700); /* no more than there was */
 }
 
 /* As if a core was lost, or a message was copied: it is said, not shared out.
@@ -74,9 +79,9 @@ TEST(polls_and_what_is_long)
 	p.skipped = 10;
 	polls_settle(&p, 2000);
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 2000 + 5000000) == 1000);
-	CHECK(p.excess_ns == 5000000);
-	CHECK(p.interval_ns == 200);
+	CHECK(polls_settle(&p, 2000 + 5000000), ==, 1000);
+	CHECK(p.excess_ns, ==, 5000000);
+	CHECK(p.interval_ns, ==, 200);
 }
 
 /* Nobody polled in that time. */
@@ -91,8 +96,10 @@ TEST(polls_and_a_pause)
 	p.last = 1;
 	p.since_pauses = collect_pauses - 1;
 	polls_settle(&p, 2000 + 5000000);
-	CHECK(p.skipped == 0 && p.excess_ns == 0 && p.last == 0);
-	CHECK(p.interval_ns == 200);
+	CHECK(p.skipped, ==, 0);
+	CHECK(p.excess_ns, ==, 0);
+	CHECK(p.last, ==, 0);
+	CHECK(p.interval_ns, ==, 200);
 }
 
 TEST(polls_of_a_thread_that_has_ended)
@@ -105,8 +112,10 @@ TEST(polls_of_a_thread_that_has_ended)
 	p.excess_ns = 1000000;
 	p.last = 1;
 	polls_start(&p, &none, false);
-	CHECK(p.skipped == 0 && p.excess_ns == 0 && p.last == 0);
-	CHECK(p.usual_ns == 0);
+	CHECK(p.skipped, ==, 0);
+	CHECK(p.excess_ns, ==, 0);
+	CHECK(p.last, ==, 0);
+	CHECK(p.usual_ns, ==, 0);
 }
 
 /* Of the time beyond what is usual: as much as of that at those drawn. */
@@ -117,18 +126,19 @@ TEST(polls_that_are_long_are_told_later)
 
 	polls_took(&p, 100);
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 10000) == 1000);
+	CHECK(polls_settle(&p, 10000), ==, 1000);
 	p.since_ns = 10000;
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 20000 + 400000) == 1000);
-	CHECK(p.sums.excess_ns == 400000);
+	CHECK(polls_settle(&p, 20000 + 400000), ==, 1000);
+	CHECK(p.sums.excess_ns, ==, 400000);
 	polls_sampled(&p, &call, 30000, 0);
 	polls_sampled(&p, &call, 100, 30000);
-	CHECK(call.drawn == 1 && call.long_ns == 30000);
+	CHECK(call.drawn, ==, 1);
+	CHECK(call.long_ns, ==, 30000);
 	p.since_ns = 420000;
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 430000) == 10000); /* that is all there was */
+	CHECK(polls_settle(&p, 430000), ==, 10000); /* that is all there was */
 	p.since_ns = 430000;
 	p.skipped = 10;
-	CHECK(polls_settle(&p, 430000 + 10000 + 200000) == 210000);
+	CHECK(polls_settle(&p, 430000 + 10000 + 200000), ==, 210000);
 }

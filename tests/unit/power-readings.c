@@ -38,9 +38,12 @@ TEST(ramp)
 	begin();
 	for (unsigned int i = 0; i <= 10; i++)
 		read_power(100 * i, 100000 + 20000 * i);
-	CHECK(board.readings == 11 && !board.counts);
-	CHECK(board.power_uj == 200000000 && board.known_ns == 1000 * MS);
-	CHECK(board.least_mw == 100000 && board.most_mw == 300000);
+	CHECK(board.readings, ==, 11);
+	CHECK(!board.counts);
+	CHECK(board.power_uj, ==, 200000000);
+	CHECK(board.known_ns, ==, 1000 * MS);
+	CHECK(board.least_mw, ==, 100000);
+	CHECK(board.most_mw, ==, 300000);
 }
 
 /* What is not known is not made up, and its counter knows it. */
@@ -49,11 +52,14 @@ TEST(gap)
 	begin();
 	read_counter(0, 200000, 5000);
 	read_counter(100, 200000, 25000);
-	CHECK(read_counter(9100, 200000, 1825000).ns == 0);
-	CHECK(read_counter(9200, 200000, 1845000).uj == 20000000);
-	CHECK(board.power_uj == 40000000 && board.known_ns == 200 * MS);
-	CHECK(board.counts && board.counter_uj == 1840000000);
-	CHECK(board.first_ns == START && board.last_ns == START + 9200 * MS);
+	CHECK(read_counter(9100, 200000, 1825000).ns, ==, 0);
+	CHECK(read_counter(9200, 200000, 1845000).uj, ==, 20000000);
+	CHECK(board.power_uj, ==, 40000000);
+	CHECK(board.known_ns, ==, 200 * MS);
+	CHECK(board.counts);
+	CHECK(board.counter_uj, ==, 1840000000);
+	CHECK(board.first_ns, ==, START);
+	CHECK(board.last_ns, ==, START + 9200 * MS);
 }
 
 /* Of a driver that was loaded anew the counter begins again: power counts. */
@@ -62,9 +68,10 @@ TEST(counter_runs_backwards)
 	begin();
 	read_counter(0, 200000, 5000);
 	read_counter(100, 200000, 25000);
-	CHECK(read_counter(200, 200000, 10).uj == 20000000);
-	CHECK(read_counter(300, 200000, 20010).uj == 20000000);
-	CHECK(!board.counts && board.power_uj == 60000000);
+	CHECK(read_counter(200, 200000, 10).uj, ==, 20000000);
+	CHECK(read_counter(300, 200000, 20010).uj, ==, 20000000);
+	CHECK(!board.counts);
+	CHECK(board.power_uj, ==, 60000000);
 }
 
 /* Between readings with the counter, power is what there is. */
@@ -74,15 +81,17 @@ TEST(counter_is_asked_now_and_then)
 
 	begin();
 	read_counter(0, 200000, 5000);
-	CHECK(power_readings_add(&sums, START + 100 * MS, &power).uj ==
+	CHECK(power_readings_add(&sums, START + 100 * MS, &power).uj, ==,
 	      20000000);
-	CHECK(power_readings_add(&sums, START + 200 * MS, &power).uj ==
+	CHECK(power_readings_add(&sums, START + 200 * MS, &power).uj, ==,
 	      20000000);
-	CHECK(board.counts && board.counter_uj == 40000000);
-	CHECK(read_counter(300, 200000, 95000).uj == 20000000);
-	CHECK(read_counter(400, 200000, 125000).uj == 30000000);
-	CHECK(board.counts && board.counter_uj == 120000000);
-	CHECK(board.power_uj == 80000000);
+	CHECK(board.counts);
+	CHECK(board.counter_uj, ==, 40000000);
+	CHECK(read_counter(300, 200000, 95000).uj, ==, 20000000);
+	CHECK(read_counter(400, 200000, 125000).uj, ==, 30000000);
+	CHECK(board.counts);
+	CHECK(board.counter_uj, ==, 120000000);
+	CHECK(board.power_uj, ==, 80000000);
 }
 
 /* One that fails at first is not taken for one that began at 0. */
@@ -90,7 +99,7 @@ TEST(counter_comes_late)
 {
 	begin();
 	read_power(0, 200000);
-	CHECK(read_counter(100, 200000, 5000000).uj == 20000000);
+	CHECK(read_counter(100, 200000, 5000000).uj, ==, 20000000);
 	CHECK(!board.counts);
 }
 
@@ -99,7 +108,7 @@ static void bins_are(uint64_t uj, uint64_t ns)
 	for (size_t i = 0; i < LIVE_POWER_BINS; i++) {
 		uj -= board.bins[i].uj;
 		ns -= board.bins[i].ns;
-		CHECK(board.bins[i].ns <= (uint64_t)2 << board.bin_shift);
+		CHECK(board.bins[i].ns, <=, (uint64_t)2 << board.bin_shift);
 	}
 	CHECK(!uj && !ns);
 }
@@ -111,7 +120,8 @@ TEST(series_is_bounded)
 	for (uint64_t i = 0; i <= 36000; i++)
 		read_power(100 * i, 1000 * (100 + i % 300));
 	bins_are(board.power_uj, board.known_ns);
-	CHECK(board.moving % 2 == 0 && board.bin_shift == 34);
+	CHECK(board.moving % 2, ==, 0);
+	CHECK(board.bin_shift, ==, 34);
 	for (uint64_t i = 0; i < 86400; i++)
 		read_power(3600000 + 1000 * i, 1000 * (100 + i % 300));
 	bins_are(board.power_uj, board.known_ns);
@@ -134,7 +144,9 @@ TEST(state_is_by_time)
 	r.sm_mhz = 2000;
 	r.reasons = 0x1; /* idle is no reason to be slowed */
 	power_readings_add(&sums, START + 400 * MS, &r);
-	CHECK(board.sm_mhz_ns / board.clocks_ns == 1750);
-	CHECK(board.used_ns == 200 * MS && board.use_ns == 400 * MS);
-	CHECK(board.slowed_ns == 100 * MS && board.reasons == 0x5);
+	CHECK(board.sm_mhz_ns / board.clocks_ns, ==, 1750);
+	CHECK(board.used_ns, ==, 200 * MS);
+	CHECK(board.use_ns, ==, 400 * MS);
+	CHECK(board.slowed_ns, ==, 100 * MS);
+	CHECK(board.reasons, ==, 0x5);
 }

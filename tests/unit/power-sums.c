@@ -65,7 +65,7 @@ static void finish(void *power, struct run *run, const uint32_t *order,
 				      .device_count = 1 + second_device,
 				      .shares = shares,
 				      .share_count = 2 } };
-	CHECK(str_add(&run->strings, "") == 0);
+	CHECK(str_add(&run->strings, ""), ==, 0);
 	CHECK(!gatherer_power_sums.finish(power, run, order, same));
 	run->gpu = (struct run_gpu){ 0 };
 	free(power);
@@ -91,15 +91,16 @@ static void shared(const uint32_t *order)
 	add(power, order[0], "GPU-1", order[0] ? 8 : 10);
 	add(power, order[1], "GPU-1", order[1] ? 8 : 10);
 	finish(power, &run, same, 0);
-	CHECK(run.energy.power_count == 1 && run.energy.device_count == 1);
-	CHECK(run.energy.powers[0].readers == 2);
+	CHECK(run.energy.power_count, ==, 1);
+	CHECK(run.energy.device_count, ==, 1);
+	CHECK(run.energy.powers[0].readers, ==, 2);
 	CHECK(is(run.energy.powers[0].joules, 2000));
 	CHECK(is(run.energy.powers[0].idle, 500));
-	CHECK(run.energy.phase_count == 1 &&
-	      run.energy.phases[0].node == PHASE);
+	CHECK(run.energy.phase_count, ==, 1);
+	CHECK(run.energy.phases[0].node, ==, PHASE);
 	CHECK(is(run.energy.phases[0].joules, 1000 * 0.25 + 800 * 0.75));
 	CHECK(is(run.energy.phases[0].seconds, 9));
-	CHECK(run.energy.phases[0].readings == 10);
+	CHECK(run.energy.phases[0].readings, ==, 10);
 	fini(&run);
 }
 
@@ -121,9 +122,10 @@ TEST(two_gpus_are_two)
 	add(power, 0, "GPU-1", 10);
 	add(power, 1, "GPU-2", 8);
 	finish(power, &run, same, 1);
-	CHECK(run.energy.power_count == 2 && run.energy.phase_count == 2);
-	CHECK(run.energy.devices[0].power == 0);
-	CHECK(run.energy.devices[1].power == 1);
+	CHECK(run.energy.power_count, ==, 2);
+	CHECK(run.energy.phase_count, ==, 2);
+	CHECK(run.energy.devices[0].power, ==, 0);
+	CHECK(run.energy.devices[1].power, ==, 1);
 	CHECK(is(run.energy.phases[0].joules, 1000));
 	CHECK(is(run.energy.phases[1].joules, 800));
 	fini(&run);
@@ -138,8 +140,8 @@ TEST(ranks_are_the_runs)
 	add(power, 0, "GPU-2", 8);
 	add(power, 1, "GPU-1", 10);
 	finish(power, &run, turned, 1);
-	CHECK(run.energy.devices[0].power == 1);
-	CHECK(run.energy.devices[1].power == 0);
+	CHECK(run.energy.devices[0].power, ==, 1);
+	CHECK(run.energy.devices[1].power, ==, 0);
 	fini(&run);
 }
 

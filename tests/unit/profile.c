@@ -32,7 +32,7 @@ static live_ref take(struct live *live, size_t size)
 	live_ref ref = (live_ref)(live->used / LIVE_UNIT);
 
 	live->used += (size + LIVE_UNIT - 1) / LIVE_UNIT * LIVE_UNIT;
-	CHECK(live->used <= live->size);
+	CHECK(live->used, <=, live->size);
 	HEADER(live)->used = live->used;
 	return ref;
 }
@@ -195,23 +195,26 @@ static uint64_t loss(const struct profile *p, const char *name)
 /* Every index of a profile leads somewhere. */
 static void check_references(const struct profile *p)
 {
-	CHECK(p->node_count > 0 && p->nodes[0].kind == NODE_ROOT);
+	CHECK(p->node_count, >, 0);
+	CHECK(p->nodes[0].kind, ==, NODE_ROOT);
 	for (size_t i = 1; i < p->node_count; i++) {
 		const struct profile_node *n = &p->nodes[i];
 
-		CHECK(n->parent < i);
-		CHECK(n->kind > NODE_ROOT && n->kind < NODE_KINDS);
+		CHECK(n->parent, <, i);
+		CHECK(n->kind, >, NODE_ROOT);
+		CHECK(n->kind, <, NODE_KINDS);
 		if (n->kind == NODE_CALL || n->kind == NODE_PC)
-			CHECK(n->owner < p->module_count);
+			CHECK(n->owner, <, p->module_count);
 		if (n->kind == NODE_NAMED)
-			CHECK(n->owner < p->name_count);
+			CHECK(n->owner, <, p->name_count);
 		if (n->kind == NODE_PARTIAL)
-			CHECK(n->owner < p->loss_count);
+			CHECK(n->owner, <, p->loss_count);
 	}
 	for (size_t i = 0; i < p->column_count; i++)
 		for (size_t j = 0; j < p->columns[i].count; j++) {
-			CHECK(p->columns[i].values[j].node < p->node_count);
-			CHECK(p->columns[i].values[j].thread < p->thread_count);
+			CHECK(p->columns[i].values[j].node, <, p->node_count);
+			CHECK(p->columns[i].values[j].thread, <,
+			      p->thread_count);
 		}
 }
 
@@ -231,20 +234,28 @@ TEST(live_profile_becomes_one_tree)
 	struct profile *p;
 
 	live_example(&live);
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	check_references(p);
-	CHECK(p->thread_count == 2 && p->node_count == 4);
-	CHECK(p->module_count == 1 && p->name_count == 1);
+	CHECK(p->thread_count, ==, 2);
+	CHECK(p->node_count, ==, 4);
+	CHECK(p->module_count, ==, 1);
+	CHECK(p->name_count, ==, 1);
 	CHECK(!strncmp(p->modules[0].build_id, "abcd00", 6));
-	CHECK(strlen(p->modules[0].build_id) == 40);
-	CHECK(!strcmp(p->id.command, "./app 'it'\\''s'"));
-	CHECK(p->id.rank == 3 && !strcmp(p->id.host, "node17"));
-	CHECK(loss(p, "dropped.thread") == 5 && loss(p, "damaged") == 0);
+	CHECK(strlen(p->modules[0].build_id), ==, 40);
+	CHECK(p->id.command, ==, "./app 'it'\\''s'");
+	CHECK(p->id.rank, ==, 3);
+	CHECK(p->id.host, ==, "node17");
+	CHECK(loss(p, "dropped.thread"), ==, 5);
+	CHECK(loss(p, "damaged"), ==, 0);
 	cpu = profile_column(p, "cpu.time");
-	CHECK(cpu && cpu->count == 2 && cpu->unit == UNIT_NS);
-	CHECK(cpu->values[0].node == cpu->values[1].node);
-	CHECK(cpu->values[0].thread == 0 && cpu->values[0].value == 1000);
-	CHECK(cpu->values[1].thread == 1 && cpu->values[1].value == 10);
+	CHECK(cpu);
+	CHECK(cpu->count, ==, 2);
+	CHECK(cpu->unit, ==, UNIT_NS);
+	CHECK(cpu->values[0].node, ==, cpu->values[1].node);
+	CHECK(cpu->values[0].thread, ==, 0);
+	CHECK(cpu->values[0].value, ==, 1000);
+	CHECK(cpu->values[1].thread, ==, 1);
+	CHECK(cpu->values[1].value, ==, 10);
 	CHECK(!profile_column(p, "wall.time"));
 	profile_free(p);
 	free(live.data);
@@ -297,10 +308,11 @@ TEST(lists_that_run_in_circles_end)
 	chunk->next = t->nodes;
 	t->next = HEADER(&live)->threads;
 	*(live_ref *)AT(&live, HEADER(&live)->modules) = HEADER(&live)->modules;
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	check_references(p);
-	CHECK(p->thread_count == 1 && p->module_count == 1);
-	CHECK(loss(p, "damaged") == 3);
+	CHECK(p->thread_count, ==, 1);
+	CHECK(p->module_count, ==, 1);
+	CHECK(loss(p, "damaged"), ==, 3);
 	profile_free(p);
 	free(live.data);
 }
@@ -318,8 +330,8 @@ TEST(a_circle_of_cells_ends)
 	put_value(&live, root, METRIC_SAMPLES, 5);
 	n = AT(&live, root);
 	((struct live_cell *)AT(&live, n->cells))->next = n->cells;
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
-	CHECK(p->columns[0].values[0].value == 5);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
+	CHECK(p->columns[0].values[0].value, ==, 5);
 	profile_free(p);
 	free(live.data);
 }
@@ -340,12 +352,16 @@ TEST(values_below_a_damaged_node_are_kept)
 			(struct live_node){ bad, 0, LIVE_NODE_ADDRESS, 0, 1 });
 	put_value(&live, bad, METRIC_SAMPLES, 5);
 	put_value(&live, leaf, METRIC_SAMPLES, 6);
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	c = profile_column(p, "samples");
-	CHECK(p->node_count == 2 && c && c->count == 2);
-	CHECK(c->values[0].node == 0 && c->values[0].value == 5);
-	CHECK(c->values[1].node == 1 && c->values[1].value == 6);
-	CHECK(loss(p, "damaged") == 1);
+	CHECK(p->node_count, ==, 2);
+	CHECK(c);
+	CHECK(c->count, ==, 2);
+	CHECK(c->values[0].node, ==, 0);
+	CHECK(c->values[0].value, ==, 5);
+	CHECK(c->values[1].node, ==, 1);
+	CHECK(c->values[1].value, ==, 6);
+	CHECK(loss(p, "damaged"), ==, 1);
 	profile_free(p);
 	free(live.data);
 }
@@ -394,10 +410,10 @@ TEST(paths_of_captures_are_bounded_by_the_file)
 		put_module(&live, HEADER(&live)->exe);
 		put_name(&live, "cudaGraphLaunch");
 		put_captures(&live, depth, depth);
-		CHECK(profile_from_live(&p, live.data, live.used) == 0);
+		CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 		check_references(p);
-		CHECK(p->node_count <= live.used + 2 * depth);
-		CHECK((loss(p, "damaged") > 0) == (depth > 10));
+		CHECK(p->node_count, <=, live.used + 2 * depth);
+		CHECK((loss(p, "damaged") > 0), ==, (depth > 10));
 		profile_free(p);
 		free(live.data);
 	}
@@ -410,7 +426,7 @@ TEST(a_newer_live_profile_is_named_so)
 
 	live_example(&live);
 	HEADER(&live)->version++;
-	CHECK(profile_from_live(&p, live.data, live.used) == -EINVAL);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "newer"));
 	free(live.data);
 }
@@ -441,20 +457,22 @@ static void scratch_end(const char *path)
 
 static void same_tree(const struct profile *a, const struct profile *b)
 {
-	CHECK(a->node_count == b->node_count);
+	CHECK(a->node_count, ==, b->node_count);
 	for (size_t i = 0; i < a->node_count; i++) {
-		CHECK(a->nodes[i].parent == b->nodes[i].parent);
-		CHECK(a->nodes[i].kind == b->nodes[i].kind);
-		CHECK(a->nodes[i].owner == b->nodes[i].owner);
-		CHECK(a->nodes[i].offset == b->nodes[i].offset);
+		CHECK(a->nodes[i].parent, ==, b->nodes[i].parent);
+		CHECK(a->nodes[i].kind, ==, b->nodes[i].kind);
+		CHECK(a->nodes[i].owner, ==, b->nodes[i].owner);
+		CHECK(a->nodes[i].offset, ==, b->nodes[i].offset);
 	}
-	CHECK(a->column_count == b->column_count);
+	CHECK(a->column_count, ==, b->column_count);
 	for (size_t i = 0; i < a->column_count; i++) {
 		const struct profile_column *x = &a->columns[i];
 		const struct profile_column *y = profile_column(b, x->name);
 
-		CHECK(y && x->unit == y->unit && x->merge == y->merge);
-		CHECK(x->count == y->count);
+		CHECK(y);
+		CHECK(x->unit, ==, y->unit);
+		CHECK(x->merge, ==, y->merge);
+		CHECK(x->count, ==, y->count);
 		CHECK(!memcmp(x->values, y->values,
 			      x->count * sizeof(*x->values)));
 	}
@@ -463,21 +481,22 @@ static void same_tree(const struct profile *a, const struct profile *b)
 static void same(const struct profile *a, const struct profile *b)
 {
 	same_tree(a, b);
-	CHECK(a->id.rank == b->id.rank && a->id.pid == b->id.pid);
-	CHECK(a->id.world_id == UINT64_MAX - 5 &&
-	      b->id.world_id == a->id.world_id);
-	CHECK(!strcmp(a->id.command, b->id.command));
-	CHECK(!strcmp(a->id.host, b->id.host));
-	CHECK(!strcmp(a->id.version, b->id.version));
-	CHECK(a->module_count == b->module_count);
-	CHECK(!strcmp(a->modules[0].path, b->modules[0].path));
-	CHECK(!strcmp(a->modules[0].build_id, b->modules[0].build_id));
-	CHECK(!strcmp(a->names[0].text, b->names[0].text));
-	CHECK(a->names[0].detail == b->names[0].detail);
-	CHECK(a->thread_count == b->thread_count);
-	CHECK(!strcmp(a->threads[1].name, b->threads[1].name));
-	CHECK(a->threads[1].samples == b->threads[1].samples);
-	CHECK(loss(a, "dropped.thread") == loss(b, "dropped.thread"));
+	CHECK(a->id.rank, ==, b->id.rank);
+	CHECK(a->id.pid, ==, b->id.pid);
+	CHECK(a->id.world_id, ==, UINT64_MAX - 5);
+	CHECK(b->id.world_id, ==, a->id.world_id);
+	CHECK(a->id.command, ==, b->id.command);
+	CHECK(a->id.host, ==, b->id.host);
+	CHECK(a->id.version, ==, b->id.version);
+	CHECK(a->module_count, ==, b->module_count);
+	CHECK(a->modules[0].path, ==, b->modules[0].path);
+	CHECK(a->modules[0].build_id, ==, b->modules[0].build_id);
+	CHECK(a->names[0].text, ==, b->names[0].text);
+	CHECK(a->names[0].detail, ==, b->names[0].detail);
+	CHECK(a->thread_count, ==, b->thread_count);
+	CHECK(a->threads[1].name, ==, b->threads[1].name);
+	CHECK(a->threads[1].samples, ==, b->threads[1].samples);
+	CHECK(loss(a, "dropped.thread"), ==, loss(b, "dropped.thread"));
 }
 
 static struct profile *example(void)
@@ -486,7 +505,7 @@ static struct profile *example(void)
 	struct profile *p;
 
 	live_example(&live);
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	free(live.data);
 	return p;
 }
@@ -496,8 +515,8 @@ TEST(what_is_saved_is_loaded)
 	const char *path = scratch("rank-3.h5");
 	struct profile *p = example(), *q;
 
-	CHECK(profile_save(p, path) == 0);
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	same(p, q);
 	profile_free(p);
 	profile_free(q);
@@ -512,9 +531,10 @@ TEST(a_raw_copy_is_loaded)
 	FILE *file = fopen(path, "w");
 
 	live_example(&live);
-	CHECK(file && fwrite(live.data, live.size, 1, file) == 1);
-	CHECK(fclose(file) == 0);
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(file);
+	CHECK(fwrite(live.data, live.size, 1, file), ==, 1);
+	CHECK(fclose(file), ==, 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	same(p, q);
 	free(live.data);
 	profile_free(p);
@@ -526,7 +546,7 @@ static void refused(const char *path, const char *because)
 {
 	struct profile *p;
 
-	CHECK(profile_load(&p, path) < 0);
+	CHECK(profile_load(&p, path), <, 0);
 	CHECK(strstr(fail_reason(), path));
 	CHECK(strstr(fail_reason(), because));
 }
@@ -537,7 +557,8 @@ static off_t hdf5_end(const char *path)
 	int fd = open(path, O_RDONLY);
 	uint64_t end = 0;
 
-	CHECK(fd >= 0 && pread(fd, &end, sizeof(end), 28) == sizeof(end));
+	CHECK(fd, >=, 0);
+	CHECK(pread(fd, &end, sizeof(end), 28), ==, sizeof(end));
 	close(fd);
 	return (off_t)end;
 }
@@ -549,18 +570,18 @@ TEST(a_truncated_rank_file_is_refused)
 	struct stat st;
 	off_t end;
 
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	profile_free(p);
-	CHECK(stat(path, &st) == 0);
+	CHECK(stat(path, &st), ==, 0);
 	end = hdf5_end(path);
 	for (off_t size = st.st_size - 1; size > 48; size -= 97) {
-		CHECK(truncate(path, size) == 0);
+		CHECK(truncate(path, size), ==, 0);
 		if (size != end) /* then it is a file without a list */
 			refused(path, "truncated");
 	}
-	CHECK(truncate(path, 7) == 0);
+	CHECK(truncate(path, 7), ==, 0);
 	refused(path, "not an HDF5 file");
-	CHECK(truncate(path, 0) == 0);
+	CHECK(truncate(path, 0), ==, 0);
 	refused(path, "is empty");
 	scratch_end(path);
 	refused(path, "No such file");
@@ -573,10 +594,11 @@ TEST(a_rank_file_without_its_list_is_read_by_hdf5)
 	struct profile *p = example(), *q;
 	struct stat st;
 
-	CHECK(profile_save(p, path) == 0);
-	CHECK(stat(path, &st) == 0 && st.st_size > hdf5_end(path));
-	CHECK(truncate(path, hdf5_end(path)) == 0);
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
+	CHECK(stat(path, &st), ==, 0);
+	CHECK(st.st_size, >, hdf5_end(path));
+	CHECK(truncate(path, hdf5_end(path)), ==, 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	same(p, q);
 	profile_free(p);
 	profile_free(q);
@@ -592,23 +614,23 @@ TEST(a_damaged_list_does_no_harm)
 	off_t end, step;
 	int fd;
 
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	profile_free(p);
-	CHECK(stat(path, &st) == 0);
+	CHECK(stat(path, &st), ==, 0);
 	end = hdf5_end(path);
 	fd = open(path, O_RDWR);
 	for (off_t at = 0; at < st.st_size; at += step) {
 		unsigned char was, is;
 
 		step = at < end ? 61 : 1;
-		CHECK(pread(fd, &was, 1, at) == 1);
+		CHECK(pread(fd, &was, 1, at), ==, 1);
 		is = was ^ (unsigned char)(1 << at % 8);
-		CHECK(pwrite(fd, &is, 1, at) == 1);
+		CHECK(pwrite(fd, &is, 1, at), ==, 1);
 		if (!profile_load(&q, path))
 			profile_free(q); /* a number, or what nobody reads */
-		CHECK(pwrite(fd, &was, 1, at) == 1);
+		CHECK(pwrite(fd, &was, 1, at), ==, 1);
 	}
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	profile_free(q);
 	close(fd);
 	scratch_end(path);
@@ -619,14 +641,14 @@ TEST(other_files_are_refused)
 	const char *path = scratch("rank-3.h5");
 	struct store *s;
 
-	CHECK(store_create(&s, path, "copse rank profile", 99) == 0);
-	CHECK(store_commit(s) == 0);
+	CHECK(store_create(&s, path, "copse rank profile", 99), ==, 0);
+	CHECK(store_commit(s), ==, 0);
 	refused(path, "version 99 is newer");
-	CHECK(store_create(&s, path, "copse rank profile", 1) == 0);
-	CHECK(store_commit(s) == 0);
+	CHECK(store_create(&s, path, "copse rank profile", 1), ==, 0);
+	CHECK(store_commit(s), ==, 0);
 	refused(path, "'identity' is missing");
-	CHECK(store_create(&s, path, "tea", 1) == 0);
-	CHECK(store_commit(s) == 0);
+	CHECK(store_create(&s, path, "tea", 1), ==, 0);
+	CHECK(store_commit(s), ==, 0);
 	refused(path, "no copse rank profile");
 	scratch_end(path);
 }
@@ -637,11 +659,11 @@ TEST(a_tree_without_order_is_refused)
 	struct profile *p = example();
 
 	p->nodes[1].parent = 2;
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	refused(path, "node 1 refers to nothing");
 	p->nodes[1].parent = 0;
 	p->columns[0].values[0].node = 1000;
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	refused(path, "out of place");
 	profile_free(p);
 	scratch_end(path);
@@ -654,8 +676,8 @@ TEST(a_build_id_is_hexadecimal_or_none)
 	struct profile *p = example(), *q;
 
 	strcpy(p->modules[0].build_id, "ab/../../../tmp/evil");
-	CHECK(profile_save(p, path) == 0);
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	CHECK(!*q->modules[0].build_id);
 	profile_free(q);
 	profile_free(p);
@@ -673,11 +695,11 @@ TEST(bins_of_a_damaged_device_are_not_looked_at)
 	p->devices = &device;
 	p->bins = &bin;
 	p->device_count = p->bin_count = 1;
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	refused(path, "row 0 of gpu/devices");
 	device.bin_shift = 0;
 	bin.ns = 2;
-	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
 	refused(path, "row 0 of gpu/bins");
 	p->devices = NULL;
 	p->bins = NULL;
@@ -691,14 +713,15 @@ TEST(nothing_appears_that_could_not_be_written)
 	const char *path = scratch("rank-3.h5");
 	struct store *s;
 
-	CHECK(store_create(&s, path, "tea", 1) == 0);
-	CHECK(store_fail(s, -ENOSPC, "no more cups") == -ENOSPC);
-	CHECK(store_commit(s) == -ENOSPC);
-	CHECK(access(path, F_OK) < 0);
+	CHECK(store_create(&s, path, "tea", 1), ==, 0);
+	CHECK(store_fail(s, -ENOSPC, "no more cups"), ==, -ENOSPC);
+	CHECK(store_commit(s), ==, -ENOSPC);
+	CHECK(access(path, F_OK), <, 0);
 	CHECK(strstr(fail_reason(), "no more cups"));
 	scratch_end(path); /* the directory is empty: no temporary is left */
-	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
-	CHECK(store_create(&s, path, "tea", 1) == -ENOENT);
+	CHECK(access(path, F_OK), <, 0);
+	CHECK(errno, ==, ENOENT);
+	CHECK(store_create(&s, path, "tea", 1), ==, -ENOENT);
 }
 
 /* What the MPI wrappers keep */
@@ -837,38 +860,53 @@ static void check_calls(const struct profile *p)
 {
 	uint32_t mpi;
 
-	CHECK(p->site_count == 1 && p->size_count == 2 && p->comm_count == 1);
+	CHECK(p->site_count, ==, 1);
+	CHECK(p->size_count, ==, 2);
+	CHECK(p->comm_count, ==, 1);
 	mpi = p->sites[0].node;
-	CHECK(p->nodes[mpi].kind == NODE_NAMED);
-	CHECK(p->sites[0].comm == 0 && p->sites[0].root == -2);
-	CHECK(p->comms[0].id == 77 && !strcmp(p->comms[0].name, "cart"));
-	CHECK(p->sizes[0].class == 0 && p->sizes[0].calls == 11);
-	CHECK(p->sizes[1].class == 4 && p->sizes[1].calls == 22);
-	CHECK(p->sizes[1].node == mpi && p->sizes[1].ns == 40);
-	CHECK(only(p, "mpi.calls") == 33);
-	CHECK(only(p, "mpi.calls.untimed") == 11);
-	CHECK(only(p, "mpi.time") == 330 + 11 * 7 + 6 + 10 * 15);
-	CHECK(only(p, "mpi.bytes.sent") == 264);
-	CHECK(only(p, "mpi.time.min") == 22); /* of two threads */
-	CHECK(only(p, "mpi.time.max") == 220);
-	CHECK(only(p, "mpi.requests") == 2);
-	CHECK(only(p, "mpi.requests.open") == 100);
-	CHECK(only(p, "mpi.requests.overlap") == 80);
-	CHECK(p->peer_count == 1 && p->peers[0].rank == 2);
-	CHECK(p->peers[0].sends == 2 && p->peers[0].sent == 88);
-	CHECK(p->part_count == 2 && p->moment_count == 4);
+	CHECK(p->nodes[mpi].kind, ==, NODE_NAMED);
+	CHECK(p->sites[0].comm, ==, 0);
+	CHECK(p->sites[0].root, ==, -2);
+	CHECK(p->comms[0].id, ==, 77);
+	CHECK(p->comms[0].name, ==, "cart");
+	CHECK(p->sizes[0].class, ==, 0);
+	CHECK(p->sizes[0].calls, ==, 11);
+	CHECK(p->sizes[1].class, ==, 4);
+	CHECK(p->sizes[1].calls, ==, 22);
+	CHECK(p->sizes[1].node, ==, mpi);
+	CHECK(p->sizes[1].ns, ==, 40);
+	CHECK(only(p, "mpi.calls"), ==, 33);
+	CHECK(only(p, "mpi.calls.untimed"), ==, 11);
+	CHECK(only(p, "mpi.time"), ==, 330 + 11 * 7 + 6 + 10 * 15);
+	CHECK(only(p, "mpi.bytes.sent"), ==, 264);
+	CHECK(only(p, "mpi.time.min"), ==, 22); /* of two threads */
+	CHECK(only(p, "mpi.time.max"), ==, 220);
+	CHECK(only(p, "mpi.requests"), ==, 2);
+	CHECK(only(p, "mpi.requests.open"), ==, 100);
+	CHECK(only(p, "mpi.requests.overlap"), ==, 80);
+	CHECK(p->peer_count, ==, 1);
+	CHECK(p->peers[0].rank, ==, 2);
+	CHECK(p->peers[0].sends, ==, 2);
+	CHECK(p->peers[0].sent, ==, 88);
+	CHECK(p->part_count, ==, 2);
+	CHECK(p->moment_count, ==, 4);
 	for (int i = 0; i < 2; i++) {
 		const struct profile_part *part = &p->parts[i];
 		const struct profile_moment *m = &p->moments[2 * i];
 
-		CHECK(part->thread == (uint32_t)i);
-		CHECK(part->node == mpi && part->begin_node == mpi);
-		CHECK(part->enter == 10 && part->cluster == 6);
+		CHECK(part->thread, ==, (uint32_t)i);
+		CHECK(part->node, ==, mpi);
+		CHECK(part->begin_node, ==, mpi);
+		CHECK(part->enter, ==, 10);
+		CHECK(part->cluster, ==, 6);
 		/* By time, and the node is the one of both threads. */
-		CHECK(m[0].ns == 20 && m[0].node == mpi);
-		CHECK(m[1].ns == 30 && m[1].weight_ns == 3);
-		CHECK(p->nodes[m[1].node].offset == 64);
-		CHECK(p->threads[i].every == 4 && p->threads[i].level == 1);
+		CHECK(m[0].ns, ==, 20);
+		CHECK(m[0].node, ==, mpi);
+		CHECK(m[1].ns, ==, 30);
+		CHECK(m[1].weight_ns, ==, 3);
+		CHECK(p->nodes[m[1].node].offset, ==, 64);
+		CHECK(p->threads[i].every, ==, 4);
+		CHECK(p->threads[i].level, ==, 1);
 	}
 }
 
@@ -898,18 +936,18 @@ static void check_trace(const struct live *live, const uint64_t *times,
 	struct profile *p;
 	uint32_t seen = 0;
 
-	CHECK(profile_from_live(&p, live->data, live->used) == 0);
+	CHECK(profile_from_live(&p, live->data, live->used), ==, 0);
 	for (size_t i = 0; i < p->moment_count; i++) {
 		const struct profile_moment *m = &p->moments[i];
 
 		if (m->ns < (uint64_t)1 << 32)
 			continue;
-		CHECK(seen < count && m->ns == times[seen]
-						       << LIVE_TRACED_SHIFT);
+		CHECK(seen, <, count);
+		CHECK(m->ns, ==, times[seen] << LIVE_TRACED_SHIFT);
 		CHECK(!seen || m->weight_ns == m->ns - m[-1].ns);
 		seen++;
 	}
-	CHECK(seen == count);
+	CHECK(seen, ==, count);
 	profile_free(p);
 }
 
@@ -936,24 +974,24 @@ TEST(calls_and_parts_are_read)
 	struct live live;
 
 	live_calls(&live);
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	check_references(p);
 	CHECK(!loss(p, "damaged"));
 	check_calls(p);
 	path = scratch("rank-3.h5");
-	CHECK(profile_save(p, path) == 0);
-	CHECK(profile_load(&q, path) == 0);
+	CHECK(profile_save(p, path), ==, 0);
+	CHECK(profile_load(&q, path), ==, 0);
 	check_calls(q);
 	q->parts[1].node = (uint32_t)q->node_count;
-	CHECK(profile_save(q, path) == 0);
+	CHECK(profile_save(q, path), ==, 0);
 	refused(path, "row 1 of mpi/parts");
 	q->parts[1].node = 0;
 	q->moments[3].ns = 1;
-	CHECK(profile_save(q, path) == 0);
+	CHECK(profile_save(q, path), ==, 0);
 	refused(path, "row 3 of mpi/moments");
 	q->moments[3].ns = 30;
 	q->sites[0].comm = 1;
-	CHECK(profile_save(q, path) == 0);
+	CHECK(profile_save(q, path), ==, 0);
 	refused(path, "row 0 of mpi/sites");
 	profile_free(p);
 	profile_free(q);
@@ -977,14 +1015,14 @@ TEST(a_call_that_was_not_left_takes_time)
 	t->open = part->node;
 	t->open_ns = 500;
 	t->last_ns = 1500;
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	without = only(p, "mpi.time");
 	profile_free(p);
 	t->state = LIVE_THREAD_RUNS;
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	CHECK(!loss(p, "damaged"));
-	CHECK(only(p, "mpi.time") == without + 1000);
-	CHECK(only(p, "mpi.calls") == 33);
+	CHECK(only(p, "mpi.time"), ==, without + 1000);
+	CHECK(only(p, "mpi.calls"), ==, 33);
 	profile_free(p);
 	free(live.data);
 }
@@ -998,9 +1036,11 @@ TEST(parts_that_are_being_moved_are_left_out)
 	live_calls(&live);
 	t = AT(&live, HEADER(&live)->threads);
 	t->thinning = 3;
-	CHECK(profile_from_live(&p, live.data, live.used) == 0);
-	CHECK(p->part_count == 1 && p->moment_count == 4);
-	CHECK(loss(p, "waits.moved") == 1 && !loss(p, "damaged"));
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
+	CHECK(p->part_count, ==, 1);
+	CHECK(p->moment_count, ==, 4);
+	CHECK(loss(p, "waits.moved"), ==, 1);
+	CHECK(!loss(p, "damaged"));
 	profile_free(p);
 	free(live.data);
 }
@@ -1017,13 +1057,13 @@ static void read_calls_quietly(const void *data, size_t size)
 			      p->parts[i].begin_node < p->node_count &&
 			      p->parts[i].thread < p->thread_count);
 		for (size_t i = 0; i < p->moment_count; i++)
-			CHECK(p->moments[i].node < p->node_count);
+			CHECK(p->moments[i].node, <, p->node_count);
 		for (size_t i = 0; i < p->site_count; i++)
 			CHECK(p->sites[i].node < p->node_count &&
 			      (p->sites[i].comm < p->comm_count ||
 			       p->sites[i].comm >= PROFILE_SEVERAL_COMMS));
 		for (size_t i = 0; i < p->size_count; i++)
-			CHECK(p->sizes[i].node < p->node_count);
+			CHECK(p->sizes[i].node, <, p->node_count);
 	}
 	profile_free(p);
 }
@@ -1062,22 +1102,24 @@ TEST(strings_and_large_columns_come_back)
 
 	for (uint32_t i = 0; i < MANY; i++)
 		many[i] = i * i;
-	CHECK(store_create(&s, path, "tea", 1) == 0);
+	CHECK(store_create(&s, path, "tea", 1), ==, 0);
 	store_put(s, "a/b/many", STORE_U32, many, MANY);
 	store_put(s, "a/none", STORE_F64, NULL, 0);
 	store_put_strings(s, "a/strings", strings, 3);
-	CHECK(store_commit(s) == 0);
-	CHECK(store_open(&s, path, "tea", 1) == 0);
+	CHECK(store_commit(s), ==, 0);
+	CHECK(store_open(&s, path, "tea", 1), ==, 0);
 	back = store_get(s, "a/b/many", STORE_U32, &count);
-	CHECK(count == MANY && !memcmp(many, back, MANY * sizeof(*many)));
+	CHECK(count, ==, MANY);
+	CHECK(!memcmp(many, back, MANY * sizeof(*many)));
 	free(back);
 	CHECK(!store_get(s, "a/none", STORE_F64, &count) && !count);
 	text = store_get_strings(s, "a/strings", &count);
-	CHECK(count == 3 && !memcmp(text, "one\0\0three", 11));
+	CHECK(count, ==, 3);
+	CHECK(!memcmp(text, "one\0\0three", 11));
 	free(text);
-	CHECK(store_error(s) == 0);
+	CHECK(store_error(s), ==, 0);
 	CHECK(!store_get(s, "a/b/few", STORE_U32, &count) && !count);
-	CHECK(store_error(s) == -EINVAL);
+	CHECK(store_error(s), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "'a/b/few' is missing"));
 	store_close(s);
 	free(many);
@@ -1135,8 +1177,10 @@ TEST(a_column_that_an_older_file_lacks_is_zero)
 		store_put_table(s, "a", i ? now : before, &row, sizeof(row), 1);
 		CHECK(!store_commit(s) && !store_open(&s, path, "some", 1));
 		rows = store_get_table(s, "a", now, sizeof(*rows), &count);
-		CHECK(rows && count == 1 && rows->node == 7);
-		CHECK(rows->ns == (i ? 8 : 0));
+		CHECK(rows);
+		CHECK(count, ==, 1);
+		CHECK(rows->node, ==, 7);
+		CHECK(rows->ns, ==, (i ? 8 : 0));
 		free(rows);
 		store_close(s);
 	}
@@ -1168,8 +1212,9 @@ TEST(an_attribute_that_an_older_file_lacks_is_zero)
 		store_put_record(s, "r", i % 2 ? now : before, &record);
 		CHECK(!store_commit(s) && !store_open(&s, path, "some", 1));
 		store_get_record(s, "r", now, &is);
-		CHECK(!store_error(s) && is.node == 7);
-		CHECK(is.ns == (i % 2 ? 8 : 0));
+		CHECK(!store_error(s));
+		CHECK(is.node, ==, 7);
+		CHECK(is.ns, ==, (i % 2 ? 8 : 0));
 		store_close(s);
 	}
 	scratch_end(path);
@@ -1191,7 +1236,8 @@ static void point_elsewhere(hid_t file, enum elsewhere way)
 
 	if (way == BY_LINK) {
 		CHECK(H5Lcreate_external("there.h5", "/secret", file, "column",
-					 H5P_DEFAULT, H5P_DEFAULT) >= 0);
+					 H5P_DEFAULT, H5P_DEFAULT),
+		      >=, 0);
 	} else {
 		if (way == BY_STORAGE)
 			H5Pset_external(how, "there.h5", 0, 16);
@@ -1200,7 +1246,7 @@ static void point_elsewhere(hid_t file, enum elsewhere way)
 				       space);
 		set = H5Dcreate2(file, "column", H5T_STD_U32LE, space,
 				 H5P_DEFAULT, how, H5P_DEFAULT);
-		CHECK(set >= 0);
+		CHECK(set, >=, 0);
 		H5Dclose(set);
 	}
 	H5Pclose(how);
@@ -1219,7 +1265,7 @@ static void child_makes(const char *path)
 		store_put(s, "secret", STORE_U32, secret, 4);
 		_exit(store_commit(s) != 0);
 	}
-	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(waitpid(pid, NULL, 0), ==, pid);
 }
 
 TEST(a_file_names_no_other)
@@ -1236,15 +1282,15 @@ TEST(a_file_names_no_other)
 		child_makes("there.h5");
 		child_makes("here.h5");
 		file = H5Fopen("here.h5", H5F_ACC_RDWR, H5P_DEFAULT);
-		CHECK(file >= 0);
+		CHECK(file, >=, 0);
 		point_elsewhere(file, way);
-		CHECK(H5Fclose(file) >= 0);
+		CHECK(H5Fclose(file), >=, 0);
 		CHECK(!rename("here.h5", names[way]));
 	}
 	for (enum elsewhere way = 0; way < WAYS; way++) {
 		CHECK(!store_open(&s, names[way], "tea", 1));
 		CHECK(!store_get(s, "column", STORE_U32, &count) && !count);
-		CHECK(store_error(s) < 0);
+		CHECK(store_error(s), <, 0);
 		CHECK(way == BY_LINK ||
 		      strstr(fail_reason(), "are in other files"));
 		store_close(s);
@@ -1264,15 +1310,16 @@ TEST(a_small_file_does_not_become_a_large_one)
 	struct store *s;
 	size_t count;
 
-	CHECK(store_create(&s, path, "tea", 1) == 0);
+	CHECK(store_create(&s, path, "tea", 1), ==, 0);
 	store_put(s, "one", STORE_U8, zeros, COUNT);
 	store_put(s, "two", STORE_U8, zeros, COUNT);
-	CHECK(store_commit(s) == 0);
-	CHECK(store_open(&s, path, "tea", 1) == 0);
+	CHECK(store_commit(s), ==, 0);
+	CHECK(store_open(&s, path, "tea", 1), ==, 0);
 	back = store_get(s, "one", STORE_U8, &count);
-	CHECK(back && count == COUNT);
+	CHECK(back);
+	CHECK(count, ==, COUNT);
 	CHECK(!store_get(s, "two", STORE_U8, &count) && !count);
-	CHECK(store_error(s) == -EINVAL);
+	CHECK(store_error(s), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "not believed"));
 	store_close(s);
 	free(back);
@@ -1305,12 +1352,15 @@ TEST(a_signal_removes_what_is_being_made)
 	if (!pid)
 		create_for_ever(path, ready[1]);
 	temporary = store_temporary(path, pid);
-	CHECK(temporary && read(ready[0], &byte, 1) == 1);
+	CHECK(temporary);
+	CHECK(read(ready[0], &byte, 1), ==, 1);
 	CHECK(!access(temporary, F_OK));
 	CHECK(!kill(pid, SIGTERM));
-	CHECK(waitpid(pid, &status, 0) == pid);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	CHECK(access(temporary, F_OK) && errno == ENOENT);
+	CHECK(waitpid(pid, &status, 0), ==, pid);
+	CHECK(WIFSIGNALED(status));
+	CHECK(WTERMSIG(status), ==, SIGTERM);
+	CHECK(access(temporary, F_OK));
+	CHECK(errno, ==, ENOENT);
 	close(ready[0]);
 	close(ready[1]);
 	unlink(temporary);

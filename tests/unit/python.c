@@ -176,17 +176,21 @@ TEST(marks_of_3_10)
 	stack[5] = (uintptr_t)&stack[10];
 	stack[11] = (uintptr_t)&stack[20];
 	stack[21] = (uintptr_t)thread + layout.cframe.first;
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 2);
 	CHECK(is_frame(0, "outer", &stack[20]));
 	CHECK(is_frame(1, "inner", &stack[10]));
 	put(thread, layout.cframe.last, (uintptr_t)&stack[4], 8);
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.unmarked);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.unmarked);
 	CHECK(is_frame(1, "inner", NULL));
 	put(thread, layout.cframe.last, (uintptr_t)&stack[20], 8);
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.unmarked);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.unmarked);
 	CHECK(is_frame(0, "outer", NULL));
 	put(thread, layout.cframe.last, (uintptr_t)&stack[10], 8);
-	CHECK(read_frames(stack) == PYTHON_READ && !unwinder.python.unmarked);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(!unwinder.python.unmarked);
 	finish();
 }
 
@@ -247,17 +251,18 @@ TEST(frames_of_3_15)
 	put(&stack[40], layout.frame.previous, (uintptr_t)root, 8);
 	((char *)entry)[layout.frame.owner] = BY_INTERPRETER;
 	root[layout.frame.owner] = BY_INTERPRETER;
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 2);
 	CHECK(is_frame(0, "outer", &stack[40]));
 	CHECK(is_frame(1, "inner", &stack[40]));
 	frame[layout.frame.owner] = BY_GENERATOR;
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	frame[-layout.frame.running] = EXECUTING;
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	frame[-layout.frame.running] = SUSPENDED;
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	frame[-layout.frame.running] = CLEARED;
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	finish();
 }
 
@@ -295,14 +300,16 @@ TEST(an_interpreter_in_another)
 	put(&frames[1][8], layout.frame.previous, (uintptr_t)&stack[40], 8);
 	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
 	add_interpreter(&stack[20]);
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 2);
 	CHECK(is_frame(0, "outer", &stack[40]));
 	CHECK(is_frame(1, "inner", &stack[20]));
 	add_interpreter(&elsewhere[20]);
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 1);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 1);
 	CHECK(is_frame(0, "outer", &stack[40]));
 	add_interpreter(&stack[60]);
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	finish();
 }
 
@@ -318,7 +325,8 @@ TEST(a_3_13_without_gil)
 	put(interpreter, layout.gil.at, (uintptr_t)gil, 8);
 	put(&frames[1][8], layout.frame.previous, entry, 8);
 	((char *)entry)[layout.frame.owner] = BY_INTERPRETER;
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 2);
 	CHECK(is_frame(0, "outer", &stack[40]));
 	CHECK(is_frame(1, "inner", &stack[40]));
 	CHECK(gil_is(PYTHON_GIL_NONE));
@@ -328,13 +336,13 @@ TEST(a_3_13_without_gil)
 	put(codes[0], 0, (uintptr_t)codes[1], 8);
 	put(codes[0], layout.object.local, 0, 4);
 	put(codes[0], layout.object.shared, 3, 8);
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	put(codes[0], layout.object.shared, 4 + 3, 8);
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	/* Of more than one's own references another one gave some back. */
 	put(codes[0], layout.object.shared, (uint64_t)-4, 8);
 	put(codes[0], layout.object.local, 2, 4);
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	finish();
 }
 
@@ -388,25 +396,26 @@ static void runs_its_own_bytecode(uint16_t version)
 	put(frame, layout.frame.code, (uintptr_t)codes[0] | 1, 8);
 	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
 	put(codes[0], layout.code.copies, (uintptr_t)copies, 8);
-	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
+	CHECK(unwinder.python.read, ==, 2);
 	CHECK(is_frame(0, "outer", &stack[40]));
 	CHECK(is_frame(1, "inner", &stack[40]));
 	put(frame, layout.frame.copy, 2, 4);
 	put(frame, layout.frame.instr, (uintptr_t)own + 4, 8);
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	CHECK(is_frame(1, "inner", &stack[40]));
 	/* Entered by the copy of all: it has the instruction. */
 	put(frame, layout.frame.instr, (uintptr_t)copies[1] + 4, 8);
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	CHECK(is_frame(1, "inner", &stack[40]));
 	put(frame, layout.frame.instr, (uintptr_t)others + 4, 8);
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	put(frame, layout.frame.copy, 1, 4);
-	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(read_frames(stack), ==, PYTHON_READ);
 	put(frame, layout.frame.copy, 1 << 19, 4);
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	put(codes[0], layout.code.copies, 8, 8);
-	CHECK(read_frames(stack) == PYTHON_TORN);
+	CHECK(read_frames(stack), ==, PYTHON_TORN);
 	finish();
 }
 
@@ -454,7 +463,7 @@ static const char *called(struct python_name *name)
 	static char room[PYTHON_ROOM];
 
 	safe_read_forget(&unwinder.reader);
-	CHECK(python_code_name(&layout, &unwinder.reader, &at, room, name) ==
+	CHECK(python_code_name(&layout, &unwinder.reader, &at, room, name), ==,
 	      PYTHON_CODE_NAMED);
 	return name_of(name->index);
 }
@@ -477,17 +486,21 @@ TEST(code_in_the_place_of_another)
 	start(0x30b);
 	put(codes[0], layout.code.flags, 1, 4);
 	CHECK(!is_believed(0));
-	CHECK(!strcmp(called(&first), "inner") && is_believed(0));
+	CHECK(called(&first), ==, "inner");
+	CHECK(is_believed(0));
 	put(codes[0], layout.code.lines, (uintptr_t)more, 8);
 	make_text(0, "INNER");
-	CHECK(!strcmp(called(&name), "INNER") && name.changes && !name.units);
+	CHECK(called(&name), ==, "INNER");
+	CHECK(name.changes && !name.units);
 	CHECK(!is_believed(0));
 	/* The same addresses: its name is looked at now. */
 	make_text(0, "other");
-	CHECK(!strcmp(called(&name), "other") && name.changes);
+	CHECK(called(&name), ==, "other");
+	CHECK(name.changes);
 	/* What says the same has the same name. */
 	make_text(0, "inner");
-	CHECK(!strcmp(called(&name), "inner") && name.index == first.index);
+	CHECK(called(&name), ==, "inner");
+	CHECK(name.index, ==, first.index);
 	finish();
 }
 
@@ -499,11 +512,13 @@ TEST(versions_of_code)
 	publish_3_15();
 	start(0x30f);
 	put(codes[0], layout.code.version, 5, 4);
-	CHECK(!strcmp(called(&name), "inner") && !name.changes);
+	CHECK(called(&name), ==, "inner");
+	CHECK(!name.changes);
 	make_text(0, "INNER");
-	CHECK(!strcmp(called(&name), "inner"));
+	CHECK(called(&name), ==, "inner");
 	put(codes[0], layout.code.version, 6, 4);
-	CHECK(!strcmp(called(&name), "INNER") && name.changes);
+	CHECK(called(&name), ==, "INNER");
+	CHECK(name.changes);
 	finish();
 }
 
@@ -517,7 +532,8 @@ static const char *sampled(const uint64_t *stack, uint32_t version,
 	put(codes[0], layout.code.version, version, 4);
 	put(&frames[0][8], layout.frame.instr,
 	    (uintptr_t)codes[0] + layout.code.bytes + 4 + moved, 8);
-	CHECK(read_again(stack, afresh) == PYTHON_READ && p->read == 2);
+	CHECK(read_again(stack, afresh), ==, PYTHON_READ);
+	CHECK(p->read, ==, 2);
 	python_frames_keep(p);
 	return name_of(python_frame_memo(p, 1)->name.index);
 }
@@ -536,9 +552,9 @@ TEST(another_function_in_the_same_frame)
 	uint64_t stack[WORDS] = { 0 };
 
 	start_3_15(stack);
-	CHECK(!strcmp(sampled(stack, 1, "first", 0, true), "first"));
-	CHECK(!strcmp(sampled(stack, 2, "other", 0, true), "other"));
-	CHECK(!strcmp(sampled(stack, 3, "third", 0, false), "third"));
+	CHECK(sampled(stack, 1, "first", 0, true), ==, "first");
+	CHECK(sampled(stack, 2, "other", 0, true), ==, "other");
+	CHECK(sampled(stack, 3, "third", 0, false), ==, "third");
 	finish();
 }
 
@@ -551,7 +567,7 @@ TEST(a_function_that_moved)
 	start_3_15(stack);
 	put(codes[0], layout.code.flags, 1, 4);
 	put(codes[1], layout.code.flags, 1, 4);
-	CHECK(!strcmp(sampled(stack, 1, "first", 0, true), "first"));
+	CHECK(sampled(stack, 1, "first", 0, true), ==, "first");
 	CHECK(is_believed(0) && is_believed(1));
 	for (uint32_t i = 1; i <= 256; i++)
 		sampled(stack, 1, "first", i % 2 * 2, false);
@@ -559,8 +575,9 @@ TEST(a_function_that_moved)
 		sampled(stack, 2, "other", (believed + 1) % 2 * 2, false),
 		"first"))
 		believed++;
-	CHECK(believed == 15 && !is_believed(1));
-	CHECK(!strcmp(sampled(stack, 3, "third", 4, false), "third"));
+	CHECK(believed, ==, 15);
+	CHECK(!is_believed(1));
+	CHECK(sampled(stack, 3, "third", 4, false), ==, "third");
 	finish();
 }
 
@@ -578,20 +595,21 @@ TEST(code_at_the_same_address)
 	start(0x30b);
 	put(texts[0], layout.object.size + hash, 17, 8);
 	before = identity();
-	CHECK(before && identity() == before);
+	CHECK(before);
+	CHECK(identity(), ==, before);
 	put(texts[0], layout.object.size + hash, 18, 8);
-	CHECK(identity() != before);
+	CHECK(identity(), !=, before);
 	put(texts[0], layout.object.size + hash, UINT64_MAX, 8);
 	before = identity();
 	make_text(0, "other");
-	CHECK(identity() != before);
+	CHECK(identity(), !=, before);
 	put(codes[0], layout.code.lines, (uintptr_t)&lines[1], 8);
 	before = identity();
 	put(codes[0], layout.code.lines, (uintptr_t)&lines[0], 8);
-	CHECK(identity() != before);
+	CHECK(identity(), !=, before);
 	make_interpreter(0x30c);
 	put(codes[0], layout.code.version, 41, 4);
-	CHECK(identity() == 41);
+	CHECK(identity(), ==, 41);
 	finish();
 }
 
@@ -613,20 +631,25 @@ TEST(the_same_frames_of_3_11)
 	((char *)frame_at(1))[layout.frame.is_entry] = 1;
 	run_by(&stack[30], 0, NULL);
 	run_by(&stack[20], frame_at(0), &stack[30]);
-	CHECK(read_again(stack, false) == PYTHON_READ && p->read == 2);
+	CHECK(read_again(stack, false), ==, PYTHON_READ);
+	CHECK(p->read, ==, 2);
 	python_frames_keep(p);
-	CHECK(read_again(stack, false) == PYTHON_READ && p->same == 2);
-	CHECK(p->now == p->memo && is_frame(1, "inner", &stack[20]));
+	CHECK(read_again(stack, false), ==, PYTHON_READ);
+	CHECK(p->same, ==, 2);
+	CHECK(p->now == p->memo);
+	CHECK(is_frame(1, "inner", &stack[20]));
 	python_frames_keep(p);
 	run_by(&stack[10], frame_at(0), &stack[30]);
-	CHECK(read_again(stack, false) == PYTHON_READ && !p->same);
-	CHECK(p->now == p->fresh && is_frame(1, "inner", &stack[10]));
+	CHECK(read_again(stack, false), ==, PYTHON_READ);
+	CHECK(!p->same);
+	CHECK(p->now == p->fresh);
+	CHECK(is_frame(1, "inner", &stack[10]));
 	python_frames_keep(p);
 	/* A frame of C's more, which runs the last. */
 	((char *)frame_at(0))[layout.frame.is_entry] = 1;
 	run_by(&stack[20], frame_at(1), &stack[30]);
 	run_by(&stack[5], frame_at(0), &stack[20]);
-	CHECK(read_again(stack, false) == PYTHON_READ);
+	CHECK(read_again(stack, false), ==, PYTHON_READ);
 	CHECK(is_frame(0, "outer", &stack[20]));
 	CHECK(is_frame(1, "inner", &stack[5]));
 	finish();
@@ -642,7 +665,8 @@ TEST(deep_recursion_of_3_11)
 	make_frame(1, 1, frame_at(1));
 	run_by(&stack[30], 0, NULL);
 	run_by(&stack[20], frame_at(0), &stack[30]);
-	CHECK(read_again(stack, false) == PYTHON_READ && p->read == MOST);
+	CHECK(read_again(stack, false), ==, PYTHON_READ);
+	CHECK(p->read, ==, MOST);
 	CHECK(p->cut && is_frame(MOST - 1, "inner", &stack[20]));
 	CHECK(is_frame(0, "outer", &stack[20]));
 	finish();
@@ -714,7 +738,7 @@ TEST(a_module_that_moved)
 	start_3_15(stack);
 	for (uint32_t i = 0; i < 3; i++)
 		sampled(stack, 1, "first", 2 * i, false);
-	CHECK(!strcmp(sampled(stack, 2, "other", 0, false), "other"));
+	CHECK(sampled(stack, 2, "other", 0, false), ==, "other");
 	CHECK(!is_believed(0));
 	finish();
 }
@@ -792,7 +816,8 @@ static void running(int first)
 
 static void all_run(void)
 {
-	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+	CHECK(here(), ==, -1);
+	CHECK(path, ==, "inner between outer ");
 }
 
 TEST(one_loop_for_each_function_of_3_9)
@@ -808,17 +833,21 @@ TEST(one_loop_for_each_function_of_3_9)
 static void one_less(void)
 {
 	running(0);
-	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+	CHECK(here(), ==, -1);
+	CHECK(path, ==, "inner between outer ");
 	running(1);
-	CHECK(here() == -1 && !strcmp(path, "between outer "));
-	CHECK(here() == -1 && !strcmp(path, "between outer "));
+	CHECK(here(), ==, -1);
+	CHECK(path, ==, "between outer ");
+	CHECK(here(), ==, -1);
+	CHECK(path, ==, "between outer ");
 	unwind_forget(&unwinder);
-	CHECK(here() == LOSS_PARTIAL_PYTHON);
-	CHECK(!strcmp(path, "loop between loop "));
+	CHECK(here(), ==, LOSS_PARTIAL_PYTHON);
+	CHECK(path, ==, "loop between loop ");
 	running(0);
-	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+	CHECK(here(), ==, -1);
+	CHECK(path, ==, "inner between outer ");
 	running(2); /* as where coroutines have stacks of their own */
-	CHECK(here() == LOSS_PARTIAL_PYTHON);
+	CHECK(here(), ==, LOSS_PARTIAL_PYTHON);
 }
 
 TEST(a_loop_without_function_of_3_9)
@@ -833,7 +862,7 @@ TEST(a_loop_without_function_of_3_9)
 /* More functions than loops, or two loops more: it is not told which. */
 static void none_known(void)
 {
-	CHECK(here() == LOSS_PARTIAL_PYTHON);
+	CHECK(here(), ==, LOSS_PARTIAL_PYTHON);
 }
 
 TEST(another_number_of_loops_of_3_9)
@@ -855,12 +884,12 @@ TEST(lines_by_version)
 	for (int64_t at = 0; at < 12; at += 2) {
 		uint32_t line = at < 4 ? 11 : at < 10 ? 13 : 12;
 
-		CHECK(python_line(0x309, before, 6, 10, at) == line);
-		CHECK(python_line(0x30a, of_3_10, 8, 10,
-				  at < 10 ? at : at + 2) == line);
+		CHECK(python_line(0x309, before, 6, 10, at), ==, line);
+		CHECK(python_line(0x30a, of_3_10, 8, 10, at < 10 ? at : at + 2),
+		      ==, line);
 	}
-	CHECK(python_line(0x30a, of_3_10, 8, 10, 10) == 0);
-	CHECK(python_line(0x30a, of_3_10, 8, 10, 14) == 10);
-	CHECK(python_line(0x309, before, 6, 10, -1) == 10);
-	CHECK(python_line(0x30a, of_3_10, 8, 10, -2) == 10);
+	CHECK(python_line(0x30a, of_3_10, 8, 10, 10), ==, 0);
+	CHECK(python_line(0x30a, of_3_10, 8, 10, 14), ==, 10);
+	CHECK(python_line(0x309, before, 6, 10, -1), ==, 10);
+	CHECK(python_line(0x30a, of_3_10, 8, 10, -2), ==, 10);
 }

@@ -84,7 +84,8 @@ TEST(few_ranks_are_all_chosen)
 	struct rank_choice choice = { 0 };
 
 	CHECK(!rank_choice_telling(&choice, run, RANKS + 1));
-	CHECK(choice.all && choice.count == RANKS + 1);
+	CHECK(choice.all);
+	CHECK(choice.count, ==, RANKS + 1);
 	rank_choice_fini(&choice);
 }
 
@@ -96,10 +97,10 @@ TEST(ranks_are_named_once_and_in_their_order_of_naming)
 	CHECK(!rank_choice_named(&choice, run, "98-5000,3,2-4,4242"));
 	is_choice(&choice, run, "98, 99, 3, 2, 4, 4242");
 	rank_choice_fini(&choice);
-	CHECK(rank_choice_named(&choice, run, "100") == -EINVAL);
-	CHECK(!strcmp(fail_reason(), "there is no rank 100 in this run"));
-	CHECK(rank_choice_named(&choice, run, "3;") == -EINVAL);
-	CHECK(rank_choice_named(&choice, run, "99999999999999999999") ==
+	CHECK(rank_choice_named(&choice, run, "100"), ==, -EINVAL);
+	CHECK(fail_reason(), ==, "there is no rank 100 in this run");
+	CHECK(rank_choice_named(&choice, run, "3;"), ==, -EINVAL);
+	CHECK(rank_choice_named(&choice, run, "99999999999999999999"), ==,
 	      -EINVAL);
 	rank_choice_fini(&choice);
 }

@@ -188,7 +188,7 @@ TEST(hosts_explain_better_than_the_order)
 	};
 	struct shape shape = classify(values, 16, 4, "host: node-d");
 
-	CHECK(shape.explained > 0.999);
+	CHECK(shape.explained, >, 0.999);
 	classify(values, 16, 0, "linear, rising");
 }
 
@@ -202,12 +202,12 @@ TEST(differences_that_do_not_matter_have_no_shape)
 
 	CHECK(!shapes_init(&shapes, run, processes, 4, 2));
 	CHECK(!shape_of(&shape, &shapes, values));
-	CHECK(shape.kind == SHAPE_EVEN);
+	CHECK(shape.kind, ==, SHAPE_EVEN);
 	/* Without ranks an order means nothing. */
 	shapes.least = 0;
 	run->world = 0;
 	CHECK(!shape_of(&shape, &shapes, (double[]){ 1, 2, 3, 4 }));
-	CHECK(shape.kind == SHAPE_IRREGULAR);
+	CHECK(shape.kind, ==, SHAPE_IRREGULAR);
 	shapes_fini(&shapes);
 }
 
@@ -218,16 +218,17 @@ TEST(outliers_do_not_bend_the_rule)
 	struct outliers rule;
 
 	CHECK(!outlier_rule(&rule, values, 11, 0));
-	CHECK(fabs(rule.median - 10) < 1e-9);
-	CHECK(fabs(rule.within - 3.5 * 1.4826) < 1e-9);
-	CHECK(rule.count == 2);
-	CHECK(outlier_is(&rule, 1000) == 1 && outlier_is(&rule, 4) == -1);
-	CHECK(outlier_is(&rule, 15) == 0);
+	CHECK(fabs(rule.median - 10), <, 1e-9);
+	CHECK(fabs(rule.within - 3.5 * 1.4826), <, 1e-9);
+	CHECK(rule.count, ==, 2);
+	CHECK(outlier_is(&rule, 1000), ==, 1);
+	CHECK(outlier_is(&rule, 4), ==, -1);
+	CHECK(outlier_is(&rule, 15), ==, 0);
 	/* Equal but for one: what does not matter is none all the same. */
 	CHECK(!outlier_rule(&rule, (double[]){ 1, 1, 1, 1.01 }, 4, 0.02));
-	CHECK(rule.count == 0);
+	CHECK(rule.count, ==, 0);
 	CHECK(!outlier_rule(&rule, (double[]){ 1, 1, 1, 1.01 }, 4, 0.005));
-	CHECK(rule.count == 1);
+	CHECK(rule.count, ==, 1);
 	CHECK(!outlier_rule(&rule, (double[]){ 1, 5 }, 2, 0));
-	CHECK(rule.count == 0);
+	CHECK(rule.count, ==, 0);
 }

@@ -29,17 +29,19 @@ static void check_groups(size_t count, size_t per_host, size_t step,
 	for (size_t i = 5; step && i < count; i += step)
 		named[i] = true;
 	CHECK(!rank_groups_init(&g, run, named));
-	CHECK(g.count >= least && g.count <= most);
+	CHECK(g.count, >=, least);
+	CHECK(g.count, <=, most);
 	for (size_t i = 0; i < g.count; i++) {
-		CHECK(g.at[i].first == at && g.at[i].count > 0);
+		CHECK(g.at[i].first, ==, at);
+		CHECK(g.at[i].count, >, 0);
 		at += g.at[i].count;
 		if (named[g.at[i].first] && alone++ < RANK_GROUPS_NAMED)
-			CHECK(g.at[i].count == 1);
+			CHECK(g.at[i].count, ==, 1);
 		if (whole_hosts)
-			CHECK(run->ranks[g.at[i].first].host ==
+			CHECK(run->ranks[g.at[i].first].host, ==,
 			      run->ranks[at - 1].host);
 	}
-	CHECK(at == count);
+	CHECK(at, ==, count);
 	rank_groups_fini(&g);
 	free(named);
 	free(run->ranks);

@@ -101,14 +101,14 @@ TEST(a_call_waits_for_who_is_at_the_lists)
 	measure_this_thread();
 	call(&first);
 	CHECK(!pthread_create(&holder, NULL, add_slow_name, NULL));
-	CHECK(read(slow.fd, &fault, sizeof(fault)) == sizeof(fault));
+	CHECK(read(slow.fd, &fault, sizeof(fault)), ==, sizeof(fault));
 	CHECK(!pthread_create(&giver, NULL, give_page_later, NULL));
 	call(&second);
 	pthread_join(holder, NULL);
 	pthread_join(giver, NULL);
 	thread_stop();
 	p = measured_profile();
-	CHECK(measured_total(p, "mpi.calls") == 2);
+	CHECK(measured_total(p, "mpi.calls"), ==, 2);
 	profile_free(p);
 }
 
@@ -134,7 +134,7 @@ TEST(a_call_without_room_is_a_counted_loss)
 			;
 	}
 	live = t->live;
-	CHECK(live->losses[LOSS_DROPPED_FULL] == 1);
+	CHECK(live->losses[LOSS_DROPPED_FULL], ==, 1);
 	CHECK(!live->slowest_ns); /* beside the losses */
 	thread_stop();
 }
@@ -239,7 +239,7 @@ TEST(the_callers_of_a_function_are_all_known)
 			unknown[turn] += !call_as(
 				&name, i * (turn < 3 ? 1 : 7) % (3 * CALLERS));
 	thread_stop();
-	CHECK(unknown[0] == 3 * CALLERS);
+	CHECK(unknown[0], ==, 3 * CALLERS);
 	CHECK(!unknown[2] && !unknown[3]);
 }
 
@@ -275,6 +275,6 @@ TEST(calls_from_thousands_of_paths_are_known_again)
 	for (int turn = 0; turn < 5; turn++)
 		known[turn] = call_from_paths(12, turn == 4);
 	thread_stop();
-	CHECK(known[3] == 4096);
-	CHECK(known[4] == 4096); /* not those that are expected */
+	CHECK(known[3], ==, 4096);
+	CHECK(known[4], ==, 4096); /* not those that are expected */
 }

@@ -60,17 +60,17 @@ TEST(a_file_is_opened_below_its_folder)
 {
 	int events, dir = scratch(&events);
 
-	CHECK(dir >= 0);
+	CHECK(dir, >=, 0);
 	put("file", "here");
 	CHECK(!symlink("file", "link"));
-	CHECK(!strcmp(content(dir, "file", 0), "here"));
-	CHECK(!strcmp(content(AT_FDCWD, "file", O_NOFOLLOW), "here"));
-	CHECK(!strcmp(content(AT_FDCWD, "./link", 0), "here"));
-	CHECK(regular_open(dir, "link", O_RDONLY | O_NOFOLLOW) == -EINVAL);
-	CHECK(regular_open(dir, "none", O_RDONLY) == -ENOENT);
-	CHECK(regular_open(AT_FDCWD, ".", O_RDONLY) == -EISDIR);
+	CHECK(content(dir, "file", 0), ==, "here");
+	CHECK(content(AT_FDCWD, "file", O_NOFOLLOW), ==, "here");
+	CHECK(content(AT_FDCWD, "./link", 0), ==, "here");
+	CHECK(regular_open(dir, "link", O_RDONLY | O_NOFOLLOW), ==, -EINVAL);
+	CHECK(regular_open(dir, "none", O_RDONLY), ==, -ENOENT);
+	CHECK(regular_open(AT_FDCWD, ".", O_RDONLY), ==, -EISDIR);
 	/* The folders of a path are for messages. */
-	CHECK(!strcmp(content(dir, "/no/such/folder/file", 0), "here"));
+	CHECK(content(dir, "/no/such/folder/file", 0), ==, "here");
 	CHECK(scratch_end());
 }
 
@@ -79,18 +79,20 @@ TEST(nothing_else_is_ever_opened)
 	char event[4096];
 	int events, dir = scratch(&events), watch;
 
-	CHECK(dir >= 0 && events >= 0);
+	CHECK(dir, >=, 0);
+	CHECK(events, >=, 0);
 	CHECK(!mkfifo("fifo", 0666) && !symlink("fifo", "link"));
 	watch = inotify_add_watch(events, "fifo", IN_OPEN);
-	CHECK(watch >= 0);
-	CHECK(regular_open(dir, "fifo", O_RDONLY) == -EINVAL);
-	CHECK(regular_open(dir, "fifo", O_RDWR) == -EINVAL);
-	CHECK(regular_open(dir, "link", O_RDONLY) == -EINVAL);
-	CHECK(regular_open(AT_FDCWD, "/dev/zero", O_RDONLY) == -EINVAL);
-	CHECK(read(events, event, sizeof(event)) < 0 && errno == EAGAIN);
+	CHECK(watch, >=, 0);
+	CHECK(regular_open(dir, "fifo", O_RDONLY), ==, -EINVAL);
+	CHECK(regular_open(dir, "fifo", O_RDWR), ==, -EINVAL);
+	CHECK(regular_open(dir, "link", O_RDONLY), ==, -EINVAL);
+	CHECK(regular_open(AT_FDCWD, "/dev/zero", O_RDONLY), ==, -EINVAL);
+	CHECK(read(events, event, sizeof(event)), <, 0);
+	CHECK(errno, ==, EAGAIN);
 	/* That it would have been seen. */
 	close(open("fifo", O_RDONLY | O_NONBLOCK));
-	CHECK(read(events, event, sizeof(event)) > 0);
+	CHECK(read(events, event, sizeof(event)), >, 0);
 	CHECK(scratch_end());
 }
 
@@ -99,18 +101,19 @@ TEST(a_new_file_is_not_made_through_a_link)
 	int events, dir = scratch(&events), fd;
 	char name[REGULAR_NAME];
 
-	CHECK(dir >= 0);
+	CHECK(dir, >=, 0);
 	put("mine", "mine");
 	CHECK(!symlink("mine", "new.part"));
 	fd = regular_create(dir, "some/where/new.part");
-	CHECK(fd >= 0 && write(fd, "fresh", 5) == 5);
-	CHECK(!strcmp(content(dir, "mine", 0), "mine"));
-	CHECK(!strcmp(content(dir, "new.part", O_NOFOLLOW), "fresh"));
+	CHECK(fd, >=, 0);
+	CHECK(write(fd, "fresh", 5), ==, 5);
+	CHECK(content(dir, "mine", 0), ==, "mine");
+	CHECK(content(dir, "new.part", O_NOFOLLOW), ==, "fresh");
 	/* By the name of what is open, also when it has lost its own. */
 	CHECK(!rename("mine", "new.part"));
 	regular_name(name, fd);
-	CHECK(!strcmp(content(AT_FDCWD, name, 0), "fresh"));
+	CHECK(content(AT_FDCWD, name, 0), ==, "fresh");
 	CHECK(!mkdir("taken", 0777));
-	CHECK(regular_create(dir, "taken") == -EISDIR);
+	CHECK(regular_create(dir, "taken"), ==, -EISDIR);
 	CHECK(scratch_end());
 }

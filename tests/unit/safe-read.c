@@ -75,10 +75,10 @@ TEST(what_was_copied_is_kept_until_forgotten)
 	CHECK(safe_read_copy(&peek, &first, (uintptr_t)at + 5, 1));
 	at[5]++;
 	CHECK(safe_read_copy(&peek, &second, (uintptr_t)at + 5, 1));
-	CHECK(first == second);
+	CHECK(first, ==, second);
 	safe_read_forget(&peek);
 	CHECK(safe_read_copy(&peek, &second, (uintptr_t)at + 5, 1));
-	CHECK((char)(first + 1) == second);
+	CHECK((char)(first + 1), ==, second);
 }
 
 /* Of six pages all but the fourth can be read. */
@@ -136,7 +136,7 @@ TEST(what_is_wanted_and_not_there)
 	safe_read_wanted(&peek);
 	CHECK(!is_copied(at + 3 * PEEK_PAGE));
 	for (int i = 0; i < 6; i++)
-		CHECK(safe_read_copy(&peek, now, at + i * PEEK_PAGE, 8) ==
+		CHECK(safe_read_copy(&peek, now, at + i * PEEK_PAGE, 8), ==,
 		      (i != 3));
 }
 

@@ -37,9 +37,12 @@ TEST(periods_differ_and_keep_their_mean)
 		least = next < least ? next : least;
 		most = next > most ? next : most;
 	}
-	CHECK(least < 0.72 * MS && most > 1.65 * MS);
-	CHECK(least >= 0.69 * MS && most <= 1.75 * MS);
-	CHECK(sum > count * 0.97 * MS && sum < count * 1.03 * MS);
+	CHECK(least, <, 0.72 * MS);
+	CHECK(most, >, 1.65 * MS);
+	CHECK(least, >=, 0.69 * MS);
+	CHECK(most, <=, 1.75 * MS);
+	CHECK(sum, >, count * 0.97 * MS);
+	CHECK(sum, <, count * 1.03 * MS);
 }
 
 /* The least, the most and the mean number of ticks that have one period. */
@@ -67,13 +70,23 @@ TEST(runs_of_a_period_are_as_long_in_time_when_ticks_are_frequent)
 	double mean;
 
 	look_at_runs(4 * MS, &least, &most, &mean);
-	CHECK(least == 4 && most == 12 && mean > 7.8 && mean < 8.2);
+	CHECK(least, ==, 4);
+	CHECK(most, ==, 12);
+	CHECK(mean, >, 7.8);
+	CHECK(mean, <, 8.2);
 	look_at_runs(MS, &least, &most, &mean);
-	CHECK(least == 4 && most == 12 && mean > 7.8 && mean < 8.2);
+	CHECK(least, ==, 4);
+	CHECK(most, ==, 12);
+	CHECK(mean, >, 7.8);
+	CHECK(mean, <, 8.2);
 	look_at_runs(MS / 2, &least, &most, &mean);
-	CHECK(least == 8 && most == 24);
+	CHECK(least, ==, 8);
+	CHECK(most, ==, 24);
 	look_at_runs(MS / 40, &least, &most, &mean);
-	CHECK(least == 16 && most == 48 && mean > 31 && mean < 33);
+	CHECK(least, ==, 16);
+	CHECK(most, ==, 48);
+	CHECK(mean, >, 31);
+	CHECK(mean, <, 33);
 }
 
 TEST(weights_add_up_to_the_cpu_time)
@@ -92,10 +105,11 @@ TEST(weights_add_up_to_the_cpu_time)
 		if (next)
 			sample_period_set(&p, next);
 		sum += w.cpu_ns;
-		CHECK(w.wall_ns >= w.cpu_ns);
+		CHECK(w.wall_ns, >=, w.cpu_ns);
 	}
 	begin = time_now(CLOCK_THREAD_CPUTIME_ID) - begin;
-	CHECK(sum <= begin + 2 * MS && sum + 4 * MS >= begin);
+	CHECK(sum, <=, begin + 2 * MS);
+	CHECK(sum + 4 * MS, >=, begin);
 }
 
 TEST(a_fixed_clock_keeps_its_period)
@@ -108,7 +122,7 @@ TEST(a_fixed_clock_keeps_its_period)
 	sample_period_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 100; i++)
 		CHECK(!sample_period_keep(&p, TIMER_CPU, &w));
-	CHECK(p.period_ns == MS);
+	CHECK(p.period_ns, ==, MS);
 }
 
 TEST(a_switch_has_wall_time_only)
@@ -121,7 +135,8 @@ TEST(a_switch_has_wall_time_only)
 			    time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	nanosleep(&rest, NULL);
 	sample_period_weigh(&p, TIMER_SWITCH, &w);
-	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
+	CHECK(!w.cpu_ns);
+	CHECK(w.wall_ns, >, 2 * MS);
 }
 
 /* A thread ends within a period: on average, its samples hold its time. */
@@ -133,9 +148,10 @@ TEST(a_first_period_is_half_a_mean_on_average)
 	for (uint64_t i = 0; i < TICKS; i++) {
 		sum += sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
 					   1000 * MS + i, 1);
-		CHECK(1000 * MS + i - p.stood_ns + p.period_ns == MS);
+		CHECK(1000 * MS + i - p.stood_ns + p.period_ns, ==, MS);
 	}
-	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
+	CHECK(sum, >, TICKS * 0.47 * MS);
+	CHECK(sum, <, TICKS * 0.55 * MS);
 }
 
 /* A short first period may be over again before its signal has been handled. */
@@ -154,7 +170,8 @@ TEST(a_signal_before_it_is_due_stands_for_little)
 	sample_period_set(&p, next);
 	use_cpu(MS / 20);
 	sample_period_weigh(&p, TIMER_CPU, &w);
-	CHECK(w.cpu_ns >= MS / 20 && w.cpu_ns < MS / 2);
+	CHECK(w.cpu_ns, >=, MS / 20);
+	CHECK(w.cpu_ns, <, MS / 2);
 }
 
 /* What the samples of a thread that ends after `cpu_ns` stand for. */
@@ -184,7 +201,8 @@ TEST(samples_stand_for_processes_without_one_in_the_mean)
 			for (uint64_t n = 0; n < times; n++)
 				sum += (double)stood_for(odds[i], n, cpu_ns[j]);
 			mean = sum / (double)times;
-			CHECK(mean > 0.93 * cpu && mean < 1.07 * cpu);
+			CHECK(mean, >, 0.93 * cpu);
+			CHECK(mean, <, 1.07 * cpu);
 		}
 }
 
@@ -194,5 +212,6 @@ TEST(the_longer_the_odds_the_fewer_processes_have_a_sample)
 
 	for (uint64_t n = 0; n < TICKS; n++)
 		with_one += stood_for(16, n, 2 * MS) > 0;
-	CHECK(with_one > TICKS / 8 * 8 / 10 && with_one < TICKS / 8 * 12 / 10);
+	CHECK(with_one, >, TICKS / 8 * 8 / 10);
+	CHECK(with_one, <, TICKS / 8 * 12 / 10);
 }

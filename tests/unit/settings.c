@@ -20,9 +20,9 @@ TEST(defaults_are_those_of_the_table)
 	struct settings s;
 
 	settings_init(&s);
-	CHECK(s.freq == 1000);
-	CHECK(!strcmp(s.events, "cpu"));
-	CHECK(s.budget == 10000); /* millionths; the table has per cent */
+	CHECK(s.freq, ==, 1000);
+	CHECK(s.events, ==, "cpu");
+	CHECK(s.budget, ==, 10000); /* millionths; the table has per cent */
 }
 
 TEST(set_by_name_or_refused_with_a_reason)
@@ -31,12 +31,13 @@ TEST(set_by_name_or_refused_with_a_reason)
 
 	settings_init(&s);
 	CHECK(find("freq") && find("events"));
-	CHECK(settings_set(&s, find("freq"), "500") == 0 && s.freq == 500);
-	CHECK(settings_set(&s, find("freq"), "abc") == -EINVAL);
+	CHECK(settings_set(&s, find("freq"), "500"), ==, 0);
+	CHECK(s.freq, ==, 500);
+	CHECK(settings_set(&s, find("freq"), "abc"), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "freq") && strstr(fail_reason(), "abc"));
-	CHECK(s.freq == 500);
-	CHECK(settings_set(&s, find("events"), "wall@10") == 0);
-	CHECK(!strcmp(s.events, "wall@10"));
+	CHECK(s.freq, ==, 500);
+	CHECK(settings_set(&s, find("events"), "wall@10"), ==, 0);
+	CHECK(s.events, ==, "wall@10");
 }
 
 TEST(numbers_have_their_range)
@@ -44,14 +45,15 @@ TEST(numbers_have_their_range)
 	struct settings s;
 
 	settings_init(&s);
-	CHECK(settings_set(&s, find("freq"), "0") == -EINVAL);
+	CHECK(settings_set(&s, find("freq"), "0"), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "1 to 20000"));
-	CHECK(settings_set(&s, find("freq"), "20001") == -EINVAL);
-	CHECK(settings_set(&s, find("freq"), "20000") == 0);
-	CHECK(settings_set(&s, find("depth"), "7") == -EINVAL);
-	CHECK(settings_set(&s, find("depth"), "8") == 0 && s.depth == 8);
-	CHECK(settings_set(&s, find("memory"), "0") == -EINVAL);
-	CHECK(settings_set(&s, find("memory"), "-1") == -EINVAL);
+	CHECK(settings_set(&s, find("freq"), "20001"), ==, -EINVAL);
+	CHECK(settings_set(&s, find("freq"), "20000"), ==, 0);
+	CHECK(settings_set(&s, find("depth"), "7"), ==, -EINVAL);
+	CHECK(settings_set(&s, find("depth"), "8"), ==, 0);
+	CHECK(s.depth, ==, 8);
+	CHECK(settings_set(&s, find("memory"), "0"), ==, -EINVAL);
+	CHECK(settings_set(&s, find("memory"), "-1"), ==, -EINVAL);
 }
 
 TEST(switches_are_on_or_off)
@@ -60,10 +62,11 @@ TEST(switches_are_on_or_off)
 
 	settings_init(&s);
 	CHECK(s.from_start && !s.internals);
-	CHECK(settings_set(&s, find("from_start"), "off") == 0);
+	CHECK(settings_set(&s, find("from_start"), "off"), ==, 0);
 	CHECK(!s.from_start);
-	CHECK(settings_set(&s, find("internals"), "1") == 0 && s.internals);
-	CHECK(settings_set(&s, find("from_start"), "maybe") == -EINVAL);
+	CHECK(settings_set(&s, find("internals"), "1"), ==, 0);
+	CHECK(s.internals);
+	CHECK(settings_set(&s, find("from_start"), "maybe"), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "from-start wants on or off"));
 }
 
@@ -73,11 +76,13 @@ TEST(the_environment_says_it_too)
 	char name[64];
 
 	settings_variable(find("freq"), name);
-	CHECK(!strcmp(name, "COPSE_FREQ"));
+	CHECK(name, ==, "COPSE_FREQ");
 	setenv("COPSE_FREQ", "250", 1);
 	setenv("COPSE_DEPTH", "deep", 1);
 	setenv("COPSE_MEMORY", "64", 1);
-	CHECK(settings_from_environment(&s) == -EINVAL);
+	CHECK(settings_from_environment(&s), ==, -EINVAL);
 	CHECK(strstr(fail_reason(), "deep"));
-	CHECK(s.freq == 250 && s.memory == 64 && s.depth == 512);
+	CHECK(s.freq, ==, 250);
+	CHECK(s.memory, ==, 64);
+	CHECK(s.depth, ==, 512);
 }

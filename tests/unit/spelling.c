@@ -19,16 +19,16 @@ static const char *meant(const char *wrong)
 
 TEST(slips_of_the_pen_are_seen_through)
 {
-	CHECK(!strcmp(meant("hotspot"), "hotspots"));
-	CHECK(!strcmp(meant("hotpsots"), "hotspots"));
-	CHECK(!strcmp(meant("wiats"), "waits"));
-	CHECK(!strcmp(meant("trees"), "tree"));
-	CHECK(!strcmp(meant("mpicalls"), "mpi-calls"));
+	CHECK(meant("hotspot"), ==, "hotspots");
+	CHECK(meant("hotpsots"), ==, "hotspots");
+	CHECK(meant("wiats"), ==, "waits");
+	CHECK(meant("trees"), ==, "tree");
+	CHECK(meant("mpicalls"), ==, "mpi-calls");
 }
 
 TEST(a_beginning_is_near)
 {
-	CHECK(!strcmp(meant("gpu"), "gpu-kernels"));
+	CHECK(meant("gpu"), ==, "gpu-kernels");
 }
 
 TEST(other_words_are_not)
@@ -46,7 +46,7 @@ TEST(the_hint_is_the_rest_of_a_sentence)
 	struct spelling near;
 
 	spelling_begin(&near, "hotspot");
-	CHECK(!strcmp(spelling_hint(&near), ";"));
+	CHECK(spelling_hint(&near), ==, ";");
 	spelling_try(&near, "hotspots");
-	CHECK(!strcmp(spelling_hint(&near), "; did you mean 'hotspots'?"));
+	CHECK(spelling_hint(&near), ==, "; did you mean 'hotspots'?");
 }

@@ -128,13 +128,13 @@ TEST(few_irregular_rounds_are_found_by_order)
 		}
 		CHECK(end_program());
 		CHECK(steps[sum].ordered && steps[mix].ordered);
-		CHECK(steps[sum].per == 1);
+		CHECK(steps[sum].per, ==, 1);
 		found += steps[sum].outer && steps[mix].outer &&
 			 !steps[points[0]].outer && !steps[points[2]].outer &&
 			 !steps[solve].outer;
 	}
 	/* Where rounds are alike, it could be output. */
-	CHECK(found >= 45);
+	CHECK(found, >=, 45);
 }
 
 /* As LAMMPS on busy cores: each function sends `swaps` messages from one line.
@@ -164,13 +164,13 @@ static uint32_t calls_in_step(uint32_t swaps, bool more)
 
 TEST(calls_of_one_turn_of_a_function_are_one_step)
 {
-	CHECK(calls_in_step(1, false) == 1);
-	CHECK(calls_in_step(2, false) == 2);
-	CHECK(steps[2].per == 2);
-	CHECK(calls_in_step(6, false) == 6);
+	CHECK(calls_in_step(1, false), ==, 1);
+	CHECK(calls_in_step(2, false), ==, 2);
+	CHECK(steps[2].per, ==, 2);
+	CHECK(calls_in_step(6, false), ==, 6);
 	/* Not always as many; or so many that each may be a step. */
-	CHECK(calls_in_step(2, true) == 1);
-	CHECK(calls_in_step(20, false) == 1);
+	CHECK(calls_in_step(2, true), ==, 1);
+	CHECK(calls_in_step(20, false), ==, 1);
 }
 
 /* Each twentieth of them writes, which takes about as long as a step. */
@@ -219,7 +219,8 @@ TEST(what_not_each_step_has_is_no_step)
 		call(reverse, 2, 4);
 	}
 	CHECK(end_program());
-	CHECK(steps[reverse].outer && steps[reverse].calls == 1000);
+	CHECK(steps[reverse].outer);
+	CHECK(steps[reverse].calls, ==, 1000);
 	for (int i = 0; i < 3; i++)
 		CHECK(!steps[borders[i]].outer);
 }
@@ -330,7 +331,7 @@ TEST(calls_at_random_have_no_order)
 				break;
 			}
 	}
-	CHECK(found <= 20);
+	CHECK(found, <=, 20);
 }
 
 TEST(no_calls_are_no_loop)

@@ -27,16 +27,16 @@ static void repeat(const double *lengths, size_t count, double factor)
 TEST(a_call_that_comes_evenly_is_a_step)
 {
 	repeat((double[]){ 1e7 }, 1, 1.2);
-	CHECK(step_calls(at, COUNT) == 1);
-	CHECK(step_regular(at, COUNT, 1) > 0.99);
+	CHECK(step_calls(at, COUNT), ==, 1);
+	CHECK(step_regular(at, COUNT, 1), >, 0.99);
 }
 
 TEST(noise_makes_no_pattern)
 {
 	for (int i = 0; i < 200; i++) {
 		repeat((double[]){ 1e7 }, 1, 4);
-		CHECK(step_calls(at, COUNT) == 1);
-		CHECK(step_calls(at, 50) == 1);
+		CHECK(step_calls(at, COUNT), ==, 1);
+		CHECK(step_calls(at, 50), ==, 1);
 	}
 }
 
@@ -46,9 +46,9 @@ TEST(intervals_in_turns_are_one_step)
 
 	for (int i = 0; i < 50; i++) {
 		repeat(four, 4, 2);
-		CHECK(step_calls(at, COUNT) == 4);
-		CHECK(step_calls(at, 63) == 4);
-		CHECK(step_regular(at, COUNT, 4) > 0.5);
+		CHECK(step_calls(at, COUNT), ==, 4);
+		CHECK(step_calls(at, 63), ==, 4);
+		CHECK(step_regular(at, COUNT, 4), >, 0.5);
 	}
 }
 
@@ -61,9 +61,9 @@ TEST(many_calls_in_turns_are_one_step)
 		many[i] = 4e4;
 	for (int i = 0; i < 50; i++) {
 		repeat(many, 24, 2);
-		CHECK(step_calls(at, COUNT) == 24);
+		CHECK(step_calls(at, COUNT), ==, 24);
 		repeat(many, 48, 2);
-		CHECK(step_calls(at, COUNT) == 48);
+		CHECK(step_calls(at, COUNT), ==, 48);
 	}
 }
 
@@ -77,11 +77,11 @@ TEST(ranks_that_are_late_in_turns_make_no_pattern)
 		at[i].mpi_ns = mpi_ns;
 		mpi_ns += i % 2 ? 20000000 : 10000;
 	}
-	CHECK(step_calls(at, COUNT) == 1);
-	CHECK(step_regular(at, COUNT, 1) > 0.99);
+	CHECK(step_calls(at, COUNT), ==, 1);
+	CHECK(step_regular(at, COUNT, 1), >, 0.99);
 	for (size_t i = 0; i < COUNT; i++)
 		at[i].mpi_ns = 0;
-	CHECK(step_calls(at, COUNT) == 2);
+	CHECK(step_calls(at, COUNT), ==, 2);
 }
 
 /* All that come in one step, which are too many to see that it repeats. */
@@ -92,7 +92,7 @@ TEST(bursts_are_not_regular)
 	for (int i = 1; i < 200; i++)
 		burst[i] = 500;
 	repeat(burst, 200, 1.1);
-	CHECK(step_regular(at, COUNT, 1) <= 0);
+	CHECK(step_regular(at, COUNT, 1), <=, 0);
 }
 
 /* A rank that takes twice as long in every tenth: these are ten steps. */
@@ -101,10 +101,10 @@ TEST(a_step_that_is_longer_now_and_then_is_one_step)
 	double ten[] = { 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 2e7 };
 
 	repeat(ten, 10, 1.05);
-	CHECK(step_calls(at, COUNT) == 1);
+	CHECK(step_calls(at, COUNT), ==, 1);
 	ten[9] = 7e7;
 	repeat(ten, 10, 1.2);
-	CHECK(step_calls(at, COUNT) == 1);
+	CHECK(step_calls(at, COUNT), ==, 1);
 }
 
 /* As on a machine that is too busy: one of ten is ten times as long. */
@@ -118,15 +118,17 @@ TEST(interruptions_hide_no_pattern)
 			late += erand48(seed) < 0.1 ? 100000000 : 0;
 			at[k].ns += late;
 		}
-		CHECK(step_calls(at, COUNT) == 3);
+		CHECK(step_calls(at, COUNT), ==, 3);
 	}
 }
 
 TEST(too_few_calls_tell_nothing)
 {
 	repeat((double[]){ 1e7 }, 1, 1);
-	CHECK(step_calls(at, 0) == 1 && step_calls(at, 8) == 1);
-	CHECK(step_regular(at, 0, 1) <= 0 && step_regular(at, 8, 1) <= 0);
+	CHECK(step_calls(at, 0), ==, 1);
+	CHECK(step_calls(at, 8), ==, 1);
+	CHECK(step_regular(at, 0, 1), <=, 0);
+	CHECK(step_regular(at, 8, 1), <=, 0);
 }
 
 TEST(stamps_are_rounded_to_a_thousandth_of_a_step)
@@ -137,9 +139,9 @@ TEST(stamps_are_rounded_to_a_thousandth_of_a_step)
 	memcpy(exact, at, sizeof(exact));
 	steps_round(at, COUNT, COUNT / 2);
 	for (int i = 0; i < COUNT; i++) {
-		CHECK(at[i].ns <= exact[i].ns);
-		CHECK(exact[i].ns - at[i].ns < 15e6 / 1024);
-		CHECK(at[i].ns % 8192 == 0);
+		CHECK(at[i].ns, <=, exact[i].ns);
+		CHECK(exact[i].ns - at[i].ns, <, 15e6 / 1024);
+		CHECK(at[i].ns % 8192, ==, 0);
 	}
 	/* Of none, and of steps that are no longer than that. */
 	steps_round(at, 0, 0);
@@ -174,6 +176,6 @@ TEST(rounds_of_many_calls_are_steps)
 		all[i].ns = (uint64_t)now;
 	}
 	keep(&step, kept, all, 225000);
-	CHECK(step.stride == 64);
-	CHECK(step_rounds(&step, kept) == 1500);
+	CHECK(step.stride, ==, 64);
+	CHECK(step_rounds(&step, kept), ==, 1500);
 }

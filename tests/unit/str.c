@@ -13,13 +13,13 @@ TEST(a_string_is_kept_once)
 	struct strings pool = { 0 };
 	uint32_t one = str_add(&pool, "one");
 
-	CHECK(one != STR_NONE);
-	CHECK(str_add(&pool, "two") != one);
-	CHECK(str_add(&pool, "one") == one);
-	CHECK(str_add_n(&pool, "one more", 3) == one);
-	CHECK(str_find(&pool, "one") == one);
-	CHECK(str_find(&pool, "three") == STR_NONE);
-	CHECK(!strcmp(str_at(&pool, one), "one"));
+	CHECK(one, !=, STR_NONE);
+	CHECK(str_add(&pool, "two"), !=, one);
+	CHECK(str_add(&pool, "one"), ==, one);
+	CHECK(str_add_n(&pool, "one more", 3), ==, one);
+	CHECK(str_find(&pool, "one"), ==, one);
+	CHECK(str_find(&pool, "three"), ==, STR_NONE);
+	CHECK(str_at(&pool, one), ==, "one");
 	strings_fini(&pool);
 }
 
@@ -27,9 +27,9 @@ TEST(index_zero_is_empty)
 {
 	struct strings pool = { 0 };
 
-	CHECK(str_add(&pool, "") == 0);
-	CHECK(!strcmp(str_at(&pool, 0), ""));
-	CHECK(!strcmp(str_at(&pool, 12345), ""));
+	CHECK(str_add(&pool, ""), ==, 0);
+	CHECK(str_at(&pool, 0), ==, "");
+	CHECK(str_at(&pool, 12345), ==, "");
 	strings_fini(&pool);
 }
 
@@ -40,9 +40,9 @@ TEST(many_strings_stay_apart)
 
 	for (unsigned int i = 0; i < 5000; i++) {
 		snprintf(text, sizeof text, "s%u", i);
-		CHECK(str_add(&pool, text) == i + 1);
+		CHECK(str_add(&pool, text), ==, i + 1);
 	}
-	CHECK(!strcmp(str_at(&pool, 4321), "s4320"));
+	CHECK(str_at(&pool, 4321), ==, "s4320");
 	strings_fini(&pool);
 }
 
@@ -50,7 +50,8 @@ TEST(format_makes_a_string)
 {
 	char *text = str_format("%s-%d", "rank", 12);
 
-	CHECK(text && !strcmp(text, "rank-12"));
+	CHECK(text);
+	CHECK(text, ==, "rank-12");
 	free(text);
 }
 
@@ -58,9 +59,10 @@ TEST(a_number_is_a_number_and_nothing_else)
 {
 	uint64_t value = 0;
 
-	CHECK(str_to_uint("0", &value) && value == 0);
+	CHECK(str_to_uint("0", &value));
+	CHECK(value, ==, 0);
 	CHECK(str_to_uint("18446744073709551615", &value));
-	CHECK(value == UINT64_MAX);
+	CHECK(value, ==, UINT64_MAX);
 	CHECK(!str_to_uint("18446744073709551616", &value));
 	CHECK(!str_to_uint("", &value));
 	CHECK(!str_to_uint("12x", &value));
@@ -72,10 +74,14 @@ TEST(a_share_is_in_millionths)
 {
 	uint64_t value = 0;
 
-	CHECK(str_to_share("1%", &value) && value == 10000);
-	CHECK(str_to_share("0.25", &value) && value == 2500);
-	CHECK(str_to_share("100%", &value) && value == 1000000);
-	CHECK(str_to_share("0", &value) && value == 0);
+	CHECK(str_to_share("1%", &value));
+	CHECK(value, ==, 10000);
+	CHECK(str_to_share("0.25", &value));
+	CHECK(value, ==, 2500);
+	CHECK(str_to_share("100%", &value));
+	CHECK(value, ==, 1000000);
+	CHECK(str_to_share("0", &value));
+	CHECK(value, ==, 0);
 	CHECK(!str_to_share("101", &value));
 	CHECK(!str_to_share("-1", &value));
 	CHECK(!str_to_share("1%%", &value));
@@ -85,9 +91,9 @@ TEST(a_share_is_in_millionths)
 
 TEST(base_is_what_follows_the_last_slash)
 {
-	CHECK(!strcmp(str_base("/usr/bin/lmp"), "lmp"));
-	CHECK(!strcmp(str_base("lmp"), "lmp"));
-	CHECK(!strcmp(str_base("a/"), ""));
+	CHECK(str_base("/usr/bin/lmp"), ==, "lmp");
+	CHECK(str_base("lmp"), ==, "lmp");
+	CHECK(str_base("a/"), ==, "");
 }
 
 TEST(words_are_quoted_as_a_shell_reads_them)
@@ -106,18 +112,20 @@ TEST(words_are_quoted_as_a_shell_reads_them)
 
 		str_quote(to, words[i][0]);
 		fclose(to);
-		CHECK(!strcmp(text, words[i][1]));
+		CHECK(text, ==, words[i][1]);
 		free(text);
 	}
 }
 
 TEST(whole_takes_any_double)
 {
-	CHECK(round_to_count(2.5) == 3 && round_to_count(0.4) == 0 &&
-	      round_to_count(1e15) == 1000000000000000u);
-	CHECK(round_to_count(-1) == 0 && round_to_count(NAN) == 0 &&
-	      round_to_count(-INFINITY) == 0);
-	CHECK(round_to_count(1e30) == UINT64_MAX &&
-	      round_to_count(INFINITY) == UINT64_MAX);
-	CHECK(round_to_count(18446744073709549568.0) == UINT64_MAX);
+	CHECK(round_to_count(2.5), ==, 3);
+	CHECK(round_to_count(0.4), ==, 0);
+	CHECK(round_to_count(1e15), ==, 1000000000000000u);
+	CHECK(round_to_count(-1), ==, 0);
+	CHECK(round_to_count(NAN), ==, 0);
+	CHECK(round_to_count(-INFINITY), ==, 0);
+	CHECK(round_to_count(1e30), ==, UINT64_MAX);
+	CHECK(round_to_count(INFINITY), ==, UINT64_MAX);
+	CHECK(round_to_count(18446744073709549568.0), ==, UINT64_MAX);
 }

@@ -59,16 +59,18 @@ TEST(inlined_functions_and_lines)
 	CHECK(!symbols_find(&m, 1, NULL));
 	CHECK(!m.problem);
 	f = &m.frames[m.first[1] - 1];
-	CHECK(!strcmp(str_at(&m.strings, f->function), "function_around"));
+	CHECK(str_at(&m.strings, f->function), ==, "function_around");
 	if (!f->line)
 		SKIP("built without debug information");
-	CHECK(m.first[1] == 2);
-	CHECK(f->line == AROUND && !(f->flags & SYMBOL_INLINED));
+	CHECK(m.first[1], ==, 2);
+	CHECK(f->line, ==, AROUND);
+	CHECK(!(f->flags & SYMBOL_INLINED));
 	CHECK(ends(str_at(&m.strings, f->file), "tests/unit/symbol.c"));
 	f = &m.frames[0];
-	CHECK(!strcmp(str_at(&m.strings, f->function), "inlined_here"));
+	CHECK(str_at(&m.strings, f->function), ==, "inlined_here");
 	CHECK(f->flags & SYMBOL_INLINED);
-	CHECK(f->line > 0 && f->line < AROUND);
+	CHECK(f->line, >, 0);
+	CHECK(f->line, <, AROUND);
 	symbol_module_fini(&m);
 }
 
@@ -82,10 +84,10 @@ TEST(a_missing_file_gives_offsets_and_a_problem)
 
 	CHECK(!symbols_find(&m, 1, NULL));
 	CHECK(m.problem && strstr(m.problem, "cannot be opened"));
-	CHECK(m.first[2] == 2);
-	CHECK(!strcmp(str_at(&m.strings, m.frames[1].function),
-		      "libfoo.so+0x1234"));
-	CHECK(m.frames[1].flags == SYMBOL_UNNAMED && !m.frames[1].line);
+	CHECK(m.first[2], ==, 2);
+	CHECK(str_at(&m.strings, m.frames[1].function), ==, "libfoo.so+0x1234");
+	CHECK(m.frames[1].flags, ==, SYMBOL_UNNAMED);
+	CHECK(!m.frames[1].line);
 	symbol_module_fini(&m);
 }
 
@@ -100,13 +102,14 @@ TEST(what_is_no_file_is_not_opened)
 				   .addresses = &address,
 				   .count = 1 };
 
-	CHECK(mkdtemp(path) && events >= 0);
+	CHECK(mkdtemp(path));
+	CHECK(events, >=, 0);
 	snprintf(fifo, sizeof(fifo), "%s/device", path);
 	CHECK(!mkfifo(fifo, 0666));
-	CHECK(inotify_add_watch(events, fifo, IN_OPEN) >= 0);
+	CHECK(inotify_add_watch(events, fifo, IN_OPEN), >=, 0);
 	CHECK(!symbols_find(&m, 1, NULL));
 	CHECK(m.problem && strstr(m.problem, "is no regular file"));
-	CHECK(read(events, event, sizeof(event)) < 0);
+	CHECK(read(events, event, sizeof(event)), <, 0);
 	symbol_module_fini(&m);
 	CHECK(!unlink(fifo) && !rmdir(path));
 }
@@ -121,7 +124,7 @@ TEST(a_changed_file_is_not_believed)
 
 	CHECK(!symbols_find(&m, 1, NULL));
 	CHECK(m.problem && strstr(m.problem, "has changed since the run"));
-	CHECK(!strcmp(str_at(&m.strings, m.frames[0].function), "exe+0x1234"));
+	CHECK(str_at(&m.strings, m.frames[0].function), ==, "exe+0x1234");
 	symbol_module_fini(&m);
 }
 
@@ -138,7 +141,8 @@ TEST(the_kernels_own_library)
 		SKIP("no vdso");
 	address = ((const ElfW(Ehdr) *)vdso)->e_entry;
 	CHECK(!symbols_find(&m, 1, NULL));
-	CHECK(!m.problem && m.first[1] >= 1);
+	CHECK(!m.problem);
+	CHECK(m.first[1], >=, 1);
 	symbol_module_fini(&m);
 }
 
@@ -181,10 +185,10 @@ TEST(ranges_find_the_innermost)
 	CHECK(!ranges_add(&r, 300, 300, 4));
 	CHECK(!ranges_add(&r, 250, 260, 5));
 	ranges_sort(&r);
-	CHECK(ranges_find(&r, 113)->index == 3);
-	CHECK(ranges_find(&r, 119)->index == 2);
-	CHECK(ranges_find(&r, 150)->index == 1);
-	CHECK(ranges_find(&r, 255)->index == 5);
+	CHECK(ranges_find(&r, 113)->index, ==, 3);
+	CHECK(ranges_find(&r, 119)->index, ==, 2);
+	CHECK(ranges_find(&r, 150)->index, ==, 1);
+	CHECK(ranges_find(&r, 255)->index, ==, 5);
 	CHECK(!ranges_find(&r, 99) && !ranges_find(&r, 200));
 	CHECK(!ranges_find(&r, 260) && !ranges_find(&r, 300));
 	ranges_fini(&r);
@@ -199,12 +203,12 @@ TEST(symbol_variant_is_what_this_processor_has)
 
 	CHECK(at && dladdr(at, &in));
 	start = (uint64_t)((char *)at - (char *)in.dli_fbase);
-	CHECK(!strcmp(symbol_variant(in.dli_fname, start), "memmove"));
+	CHECK(symbol_variant(in.dli_fname, start), ==, "memmove");
 	CHECK(!symbol_variant("/proc/self/exe", start));
 	CHECK(!symbol_variant(in.dli_fname, 0));
 	at = dlvsym(RTLD_DEFAULT, "__exp_finite", "GLIBC_2.15");
 	if (!at || !dladdr(at, &in))
 		SKIP("the C library has no such symbol");
 	start = (uint64_t)((char *)at - (char *)in.dli_fbase);
-	CHECK(!strcmp(symbol_variant(in.dli_fname, start), "exp"));
+	CHECK(symbol_variant(in.dli_fname, start), ==, "exp");
 }

@@ -94,7 +94,8 @@ TEST(the_same_call_again_is_another_one)
 
 	setjmp(back);
 	be_busy(t, times++ < 3);
-	CHECK(times == 4 && !t->busy);
+	CHECK(times, ==, 4);
+	CHECK(!t->busy);
 }
 
 TEST(who_left_another_stack_is_not_busy)

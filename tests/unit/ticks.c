@@ -52,7 +52,8 @@ TEST(a_counter_that_went_back_tells_nothing)
 			       .scale = 7 };
 
 	ticks_set(&ticks);
-	CHECK(ticks.scale == 7 && ticks.counter <= timestamp_read());
+	CHECK(ticks.scale, ==, 7);
+	CHECK(ticks.counter, <=, timestamp_read());
 }
 
 TEST(ticks_follow_the_clock)
@@ -66,7 +67,7 @@ TEST(ticks_follow_the_clock)
 	if (!ticks.is_clock) /* the kernel's clock is another one */
 		return;
 	spin(20000000);
-	CHECK(llabs(nearest(&ticks)) < AWAY_NS);
+	CHECK(llabs(nearest(&ticks)), <, AWAY_NS);
 }
 
 TEST(ticks_reach_into_the_past)
@@ -82,9 +83,9 @@ TEST(ticks_reach_into_the_past)
 	ticks_set(&ticks);
 	if (!ticks.is_clock)
 		return;
-	CHECK(llabs((int64_t)(ticks_at(&ticks, counter) - then)) <
+	CHECK(llabs((int64_t)(ticks_at(&ticks, counter) - then)), <,
 	      100 * AWAY_NS);
-	CHECK(ticks_took(&ticks, ticks.counter - counter) > 19000000);
+	CHECK(ticks_took(&ticks, ticks.counter - counter), >, 19000000);
 }
 
 TEST(ticks_are_not_set_by_a_short_stretch)
@@ -94,5 +95,5 @@ TEST(ticks_are_not_set_by_a_short_stretch)
 	ticks_init();
 	ticks_set(&ticks);
 	ticks_set(&ticks);
-	CHECK(ticks.scale == 0);
+	CHECK(ticks.scale, ==, 0);
 }

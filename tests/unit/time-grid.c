@@ -89,11 +89,11 @@ static void check_sums(const struct time_grid *g)
 
 		for (uint32_t c = 0; c < g->columns; c++)
 			sum += g->values[TIME_GRID_busy][l * g->columns + c];
-		CHECK(sum == g->lines[l].sums[TIME_GRID_busy]);
+		CHECK(sum, ==, g->lines[l].sums[TIME_GRID_busy]);
 		busy[g->lines[l].kind] += sum;
 	}
 	for (uint32_t kind = 0; kind < RUN_TIME_KINDS; kind++)
-		CHECK(busy[kind] == sum_of_busy(g->run, kind));
+		CHECK(busy[kind], ==, sum_of_busy(g->run, kind));
 }
 
 static uint32_t weight_in_cell(const struct time_grid *g, size_t cell,
@@ -123,7 +123,9 @@ TEST(a_picture_of_the_timeline_keeps_its_sums)
 	make_timeline(run, 90);
 	CHECK(!paths_init(&paths, run));
 	CHECK(!time_grid_init(&g, &paths, &choice));
-	CHECK(g.line_count == ROWS && g.columns == BINS && g.each == 1);
+	CHECK(g.line_count, ==, ROWS);
+	CHECK(g.columns, ==, BINS);
+	CHECK(g.each, ==, 1);
 	check_sums(&g);
 	CHECK(!g.values[TIME_GRID_known][0]);
 	time_grid_fini(&g);
@@ -133,8 +135,11 @@ TEST(a_picture_of_the_timeline_keeps_its_sums)
 	choice.group_count = 2;
 	choice.columns = 3;
 	CHECK(!time_grid_init(&g, &paths, &choice));
-	CHECK(g.line_count == 4 && g.columns == 3 && g.each == 3);
-	CHECK(g.lines[0].threads == 2 && g.lines[1].kind == RUN_TIME_HELPERS);
+	CHECK(g.line_count, ==, 4);
+	CHECK(g.columns, ==, 3);
+	CHECK(g.each, ==, 3);
+	CHECK(g.lines[0].threads, ==, 2);
+	CHECK(g.lines[1].kind, ==, RUN_TIME_HELPERS);
 	check_sums(&g);
 	time_grid_fini(&g);
 
@@ -142,7 +147,8 @@ TEST(a_picture_of_the_timeline_keeps_its_sums)
 	choice.first = 2;
 	choice.bins = 2;
 	CHECK(!time_grid_init(&g, &paths, &choice));
-	CHECK(g.columns == 2 && g.values[TIME_GRID_mpi][0] == 2 * 255);
+	CHECK(g.columns, ==, 2);
+	CHECK(g.values[TIME_GRID_mpi][0], ==, 2 * 255);
 	time_grid_fini(&g);
 	paths_fini(&paths);
 }
@@ -162,11 +168,12 @@ TEST(small_paths_of_a_picture_stand_for_their_callers)
 	make_timeline(run, 1); /* idle: no line of its own */
 	CHECK(!paths_init(&paths, run));
 	CHECK(!time_grid_init(&g, &paths, &choice));
-	CHECK(g.line_count == 2 && g.lines[1].kind == RUN_TIME_GPU);
+	CHECK(g.line_count, ==, 2);
+	CHECK(g.lines[1].kind, ==, RUN_TIME_GPU);
 	/* Five bins of work in four ranks; 1 + 2 + 4 + 5 parts in MPI. */
-	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_WORK]) == 20 * 240);
-	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_ALLREDUCE]) == 0);
-	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_MAIN]) == 12);
+	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_WORK]), ==, 20 * 240);
+	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_ALLREDUCE]), ==, 0);
+	CHECK(weight_in_cell(&g, 0, paths.of[FIXTURE_MAIN]), ==, 12);
 	time_grid_fini(&g);
 	paths_fini(&paths);
 }
@@ -211,13 +218,15 @@ TEST(a_picture_of_iterations_keeps_its_sums)
 	make_iterations(run, rows);
 	CHECK(!paths_init(&paths, run));
 	CHECK(!step_grid_init(&g, &paths, &groups));
-	CHECK(g.line_count == 2 && g.column_count == STEP_GRID_COLUMNS);
+	CHECK(g.line_count, ==, 2);
+	CHECK(g.column_count, ==, STEP_GRID_COLUMNS);
 	/* Ranks 2 and 3, iterations 2 and 3: 4 + 5 + 5 + 6. */
-	CHECK(g.cells[STEP_GRID_COLUMNS + 1].us == 20 * 3000);
-	CHECK(g.cells[STEP_GRID_COLUMNS + 1].mpi_us == 20 * 1000);
-	CHECK(g.cells[STEP_GRID_COLUMNS + 1].most == 6 * 3000);
-	CHECK(g.cells[STEP_GRID_COLUMNS + 1].own == 6 * 2000);
-	CHECK(g.columns[1].count == 2 && g.columns[1].begin == 2);
+	CHECK(g.cells[STEP_GRID_COLUMNS + 1].us, ==, 20 * 3000);
+	CHECK(g.cells[STEP_GRID_COLUMNS + 1].mpi_us, ==, 20 * 1000);
+	CHECK(g.cells[STEP_GRID_COLUMNS + 1].most, ==, 6 * 3000);
+	CHECK(g.cells[STEP_GRID_COLUMNS + 1].own, ==, 6 * 2000);
+	CHECK(g.columns[1].count, ==, 2);
+	CHECK(g.columns[1].begin, ==, 2);
 	step_grid_fini(&g);
 	paths_fini(&paths);
 }

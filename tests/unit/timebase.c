@@ -27,8 +27,10 @@ TEST(both_clocks_are_of_one_moment)
 	uint64_t real = read_ns(CLOCK_REALTIME);
 
 	timebase_now(&at);
-	CHECK(at.mono_ns >= mono && at.mono_ns <= read_ns(CLOCK_MONOTONIC));
-	CHECK(at.real_ns >= real && at.real_ns <= read_ns(CLOCK_REALTIME));
+	CHECK(at.mono_ns, >=, mono);
+	CHECK(at.mono_ns, <=, read_ns(CLOCK_MONOTONIC));
+	CHECK(at.real_ns, >=, real);
+	CHECK(at.real_ns, <=, read_ns(CLOCK_REALTIME));
 }
 
 /* What timebase_id() is in a child, through a pipe. */
@@ -44,7 +46,7 @@ static uint64_t id_in_child(bool other_clock)
 		id = timebase_id();
 		_exit(write(ends[1], &id, sizeof(id)) != sizeof(id));
 	}
-	CHECK(read(ends[0], &id, sizeof(id)) == sizeof(id));
+	CHECK(read(ends[0], &id, sizeof(id)), ==, sizeof(id));
 	wait(NULL);
 	return id;
 }
@@ -52,7 +54,7 @@ static uint64_t id_in_child(bool other_clock)
 TEST(processes_of_one_clock_have_one_name_for_it)
 {
 	CHECK(timebase_id());
-	CHECK(timebase_id() == id_in_child(false));
+	CHECK(timebase_id(), ==, id_in_child(false));
 }
 
 TEST(another_time_namespace_is_another_clock)
@@ -61,5 +63,5 @@ TEST(another_time_namespace_is_another_clock)
 
 	/* Not everybody may make one. */
 	CHECK(other || errno == EPERM || errno == EINVAL);
-	CHECK(other != timebase_id());
+	CHECK(other, !=, timebase_id());
 }

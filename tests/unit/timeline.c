@@ -71,7 +71,9 @@ TEST(in_turn)
 	add(&b, 0, 10, 64, 1024);
 	CHECK(is_near(timeline_sums(&a).likely, 2 * 65536));
 	CHECK(is_near(timeline_sums(&b).likely, 2 * 65536));
-	CHECK(a.shift == 12 && b.shift == 12 && a.first == 0);
+	CHECK(a.shift, ==, 12);
+	CHECK(b.shift, ==, 12);
+	CHECK(a.first, ==, 0);
 	timeline_fini(&a);
 	timeline_fini(&b);
 }
@@ -83,7 +85,7 @@ TEST(memory_is_bounded)
 
 	add(&line, 0, 4, 1, 16);
 	add(&line, (uint64_t)1 << 40, 4, 1, 16);
-	CHECK(line.count <= RUN_GPU_BINS);
+	CHECK(line.count, <=, RUN_GPU_BINS);
 	CHECK(is_near(timeline_sums(&line).most, 32));
 	timeline_fini(&line);
 }

@@ -28,9 +28,10 @@ TEST(a_child_is_made_once)
 	start(&tree, 1 << 20);
 	a = tree_child(&tree, tree.root, LIVE_NODE_CALL, 1, 2);
 	b = tree_child(&tree, a, LIVE_NODE_CALL, 1, 2);
-	CHECK(a && b && a != b);
-	CHECK(tree_child(&tree, tree.root, LIVE_NODE_CALL, 1, 2) == a);
-	CHECK(tree_child(&tree, tree.root, LIVE_NODE_PC, 1, 2) != a);
+	CHECK(a && b);
+	CHECK(a, !=, b);
+	CHECK(tree_child(&tree, tree.root, LIVE_NODE_CALL, 1, 2), ==, a);
+	CHECK(tree_child(&tree, tree.root, LIVE_NODE_PC, 1, 2), !=, a);
 }
 
 TEST(a_hundred_thousand_children_are_found_again)
@@ -47,7 +48,8 @@ TEST(a_hundred_thousand_children_are_found_again)
 	}
 	for (uint32_t i = 0; i < 100000; i++)
 		CHECK(tree_child(&tree, i ? refs[i / 7] : tree.root,
-				 LIVE_NODE_CALL, i % 5, i) == refs[i]);
+				 LIVE_NODE_CALL, i % 5, i),
+		      ==, refs[i]);
 }
 
 TEST(values_add_up)
@@ -62,9 +64,11 @@ TEST(values_add_up)
 	CHECK(tree_add(&tree, tree.root, METRIC_CPU_TIME, 4));
 	root = arena_at(&arena, tree.root);
 	cell = arena_at(&arena, root->cells);
-	CHECK(cell->metric == METRIC_CPU_TIME && cell->value == 7);
+	CHECK(cell->metric, ==, METRIC_CPU_TIME);
+	CHECK(cell->value, ==, 7);
 	cell = arena_at(&arena, cell->next);
-	CHECK(cell->metric == METRIC_SAMPLES && cell->value == 1);
+	CHECK(cell->metric, ==, METRIC_SAMPLES);
+	CHECK(cell->value, ==, 1);
 	CHECK(!cell->next);
 }
 
@@ -75,8 +79,8 @@ TEST(a_full_profile_stops_growing_and_stays_usable)
 
 	start(&tree, 64 << 10);
 	while (tree_child(&tree, tree.root, LIVE_NODE_CALL, 0, n))
-		CHECK(++n < 10000);
-	CHECK(n > 100);
+		CHECK(++n, <, 10000);
+	CHECK(n, >, 100);
 	CHECK(tree_child(&tree, tree.root, LIVE_NODE_CALL, 0, 5));
 	CHECK(!tree_child(&tree, tree.root, LIVE_NODE_CALL, 1, 5));
 }

@@ -88,14 +88,14 @@ TEST(a_tree_is_the_same_by_several_threads)
 	for (unsigned int threads = 2; threads < 7; threads += 2) {
 		memset(&together, 0, sizeof(together));
 		join(&together, threads);
-		CHECK(unify_size(alone.unify) == unify_size(together.unify));
+		CHECK(unify_size(alone.unify), ==, unify_size(together.unify));
 		for (size_t i = 0; i < PROFILES; i++)
 			CHECK(!memcmp(alone.added[i].nodes,
 				      together.added[i].nodes,
 				      NODES * sizeof(uint32_t)));
 		joining_fini(&together);
 	}
-	CHECK(unify_size(alone.unify) > NODES + 16 * (NODES / 13));
+	CHECK(unify_size(alone.unify), >, NODES + 16 * (NODES / 13));
 	joining_fini(&alone);
 }
 
@@ -107,9 +107,10 @@ TEST(what_is_looked_for_alone_is_not_added)
 
 	make_profile(&p, 0);
 	CHECK(!unify_look(u, &p, &added));
-	CHECK(!added.complete && unify_size(u) == 1);
+	CHECK(!added.complete);
+	CHECK(unify_size(u), ==, 1);
 	CHECK(!unify_add(u, &p, &added));
-	CHECK(unify_size(u) == NODES);
+	CHECK(unify_size(u), ==, NODES);
 	unify_added_fini(&added);
 	CHECK(!unify_look(u, &p, &added) && added.complete);
 	unify_added_fini(&added);
@@ -145,7 +146,7 @@ TEST(nodes_have_values_when_these_were_added)
 	CHECK(!unify_look(u, &p, &added) && !count_valued(u));
 	CHECK(!unify_add(u, &p, &added) && !count_valued(u));
 	CHECK(!unify_add_values(u, &p, &added, 0));
-	CHECK(count_valued(u) == 2);
+	CHECK(count_valued(u), ==, 2);
 	unify_added_fini(&added);
 	free(p.nodes);
 	unify_free(u);

@@ -54,8 +54,8 @@ static void finish(void)
 	char command[100] = "rm -r ";
 
 	CHECK(!system(strcat(command, directory)));
-	CHECK(compared > 0);
-	CHECK(partial == 0);
+	CHECK(compared, >, 0);
+	CHECK(partial, ==, 0);
 }
 
 /* The offset in its module, as the tree keeps it. */
@@ -79,10 +79,10 @@ static void compare(live_ref node, unw_context_t *context)
 		CHECK(!unw_get_reg(&cursor, UNW_REG_IP, &pc));
 		if (!pc)
 			break;
-		CHECK(at->offset == offset_of(pc));
+		CHECK(at->offset, ==, offset_of(pc));
 		at = arena_at(tree.arena, at->parent);
 	} while (unw_step(&cursor) > 0);
-	CHECK(at->kind == LIVE_NODE_ROOT);
+	CHECK(at->kind, ==, LIVE_NODE_ROOT);
 	compared++;
 }
 
@@ -208,7 +208,7 @@ TEST(a_stack_that_is_not_there)
 
 	start();
 	CHECK(unwind_path(&unwinder, &tree, &top, true, NULL, &why));
-	CHECK(why == LOSS_PARTIAL_STACK);
+	CHECK(why, ==, LOSS_PARTIAL_STACK);
 	compared++;
 	finish();
 }
@@ -272,7 +272,7 @@ static void walk_with(void (*spoil)(struct unwind_frame *), uint64_t differ)
 		spoil(&unwinder.memo[i]);
 	unwinder.differ = 0;
 	walk_once();
-	CHECK(unwinder.differ == differ);
+	CHECK(unwinder.differ, ==, differ);
 }
 
 /* A wrong frame is met only by a walk that has got as wrong as it. */
@@ -286,7 +286,7 @@ TEST(the_check_finds_a_wrong_memo)
 	unwinder.memo[0].at.fp++;
 	unwinder.memo[0].fp_slot = 0;
 	walk_once();
-	CHECK(unwinder.differ == 1);
+	CHECK(unwinder.differ, ==, 1);
 	finish();
 }
 
@@ -297,8 +297,8 @@ TEST(verified_walks_differ_in_nothing)
 	unwinder.verify = true;
 	wander(30);
 	wander(7);
-	CHECK(unwinder.verified == compared);
-	CHECK(unwinder.differ == 0);
+	CHECK(unwinder.verified, ==, compared);
+	CHECK(unwinder.differ, ==, 0);
 	finish();
 }
 
@@ -336,7 +336,7 @@ TEST(frames_known_by_another_register)
 	start();
 	unwinder.verify = true;
 	wander_by_register(8);
-	CHECK(unwinder.differ == 0);
+	CHECK(unwinder.differ, ==, 0);
 	finish();
 }
 
@@ -363,7 +363,8 @@ static int rows_from(uintptr_t pc, uintptr_t size)
 		cfi_find(&rule, pc, &object, NULL, CFI_NO_REGISTER);
 		if (!rule.high) /* between two functions */
 			continue;
-		CHECK(rule.low <= pc && pc < rule.high);
+		CHECK(rule.low, <=, pc);
+		CHECK(pc, <, rule.high);
 		if (pc < before.high)
 			CHECK(same_rule(&rule, &before));
 		else
@@ -376,9 +377,9 @@ static int rows_from(uintptr_t pc, uintptr_t size)
 /* An interrupted instruction has the rule of its row without a search. */
 TEST(a_rule_is_that_of_its_whole_row)
 {
-	CHECK(rows_from((uintptr_t)wander_by_register, 60) > 1);
-	CHECK(rows_from((uintptr_t)qsort, 200) > 3);
-	CHECK(rows_from((uintptr_t)vfprintf, 2000) > 3);
+	CHECK(rows_from((uintptr_t)wander_by_register, 60), >, 1);
+	CHECK(rows_from((uintptr_t)qsort, 200), >, 3);
+	CHECK(rows_from((uintptr_t)vfprintf, 2000), >, 3);
 }
 
 #else

@@ -93,15 +93,16 @@ static void check_node(const struct run *run, uint32_t node,
 	size_t count, i = 0;
 
 	CHECK(!values_of_node(run, 0, node, buffer, &at, &count));
-	CHECK(count ==
+	CHECK(count, ==,
 	      run->metrics->first[node + 1] - run->metrics->first[node]);
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		if (!sum_of(node, rank))
 			continue;
-		CHECK(i < count && at[i].rank == rank);
-		CHECK(at[i++].value == sum_of(node, rank));
+		CHECK(i, <, count);
+		CHECK(at[i].rank, ==, rank);
+		CHECK(at[i++].value, ==, sum_of(node, rank));
 	}
-	CHECK(i == count);
+	CHECK(i, ==, count);
 }
 
 static void check_rank(const struct run *run, uint32_t rank,
@@ -112,14 +113,15 @@ static void check_rank(const struct run *run, uint32_t rank,
 	size_t count, i = 0;
 
 	CHECK(!values_of_rank(run, 0, rank, buffer, &at, &count));
-	CHECK(count == first[rank + 1] - first[rank]);
+	CHECK(count, ==, first[rank + 1] - first[rank]);
 	for (uint32_t node = 0; node < NODES; node++) {
 		if (!sum_of(node, rank))
 			continue;
-		CHECK(i < count && at[i].rank == node);
-		CHECK(at[i++].value == sum_of(node, rank));
+		CHECK(i, <, count);
+		CHECK(at[i].rank, ==, node);
+		CHECK(at[i++].value, ==, sum_of(node, rank));
 	}
-	CHECK(i == count);
+	CHECK(i, ==, count);
 }
 
 static void check_all(size_t memory)
@@ -184,7 +186,7 @@ TEST(work_is_taken_in_order)
 		struct ordered_work work = { 300, make, take, NULL, free, &c };
 
 		CHECK(!ordered_pool_run(&work, threads));
-		CHECK(c.taken == 300);
+		CHECK(c.taken, ==, 300);
 	}
 }
 
@@ -194,9 +196,9 @@ TEST(nothing_is_taken_behind_a_failure)
 		struct count c = { .fails_at = 100 };
 		struct ordered_work work = { 300, make, take, NULL, free, &c };
 
-		CHECK(ordered_pool_run(&work, threads) == -EIO);
-		CHECK(!strcmp(fail_reason(), "number 100"));
-		CHECK(c.taken == 100);
+		CHECK(ordered_pool_run(&work, threads), ==, -EIO);
+		CHECK(fail_reason(), ==, "number 100");
+		CHECK(c.taken, ==, 100);
 	}
 }
 
@@ -226,7 +228,8 @@ TEST(work_is_finished_by_any_thread)
 					     finish, free, &c };
 
 		CHECK(!ordered_pool_run(&work, threads));
-		CHECK(c.taken == 300 && c.dropped == 300);
+		CHECK(c.taken, ==, 300);
+		CHECK(c.dropped, ==, 300);
 	}
 }
 
@@ -244,10 +247,10 @@ TEST(nothing_is_taken_when_something_was_not_finished)
 		struct ordered_work work = { 10000,  make_any, take_and_keep,
 					     finish, free,     &c };
 
-		CHECK(ordered_pool_run(&work, threads) == -EFBIG);
-		CHECK(!strcmp(fail_reason(), "unfinished"));
+		CHECK(ordered_pool_run(&work, threads), ==, -EFBIG);
+		CHECK(fail_reason(), ==, "unfinished");
 		CHECK(threads > 1 || c.taken == 151);
-		CHECK(c.dropped == c.taken);
+		CHECK(c.dropped, ==, c.taken);
 	}
 }
 
@@ -327,9 +330,9 @@ TEST(work_ends_whatever_fails_and_is_never_far_ahead)
 		const int errors[] = { 0, -EIO, -ENOSPC, -EFBIG };
 
 		traffic = &t;
-		CHECK(ordered_pool_run(&work, 1 + seed % 7) == errors[fails]);
-		CHECK(t.alive == 0);
-		CHECK(t.most <= 3 * (1 + (int)seed % 7));
+		CHECK(ordered_pool_run(&work, 1 + seed % 7), ==, errors[fails]);
+		CHECK(t.alive, ==, 0);
+		CHECK(t.most, <=, 3 * (1 + (int)seed % 7));
 	}
 }
 
@@ -352,7 +355,7 @@ TEST(by_rank_a_rank_without_values_has_none)
 	CHECK(to);
 	for (uint32_t rank = 0; rank < 4; rank++) {
 		CHECK(!values_of_node(to, 0, rank, &buffer, &at, &count));
-		CHECK(count == rank % 2);
+		CHECK(count, ==, rank % 2);
 		if (count)
 			CHECK(at->rank == 2 &&
 			      at->value == of_ranks[rank / 2].value);

@@ -136,7 +136,7 @@ static struct profile_part *part(int r, uint64_t key, int kind, double begun,
 	struct rank *one = &world[r];
 	struct profile_part *p = &one->parts[one->profile.part_count++];
 
-	CHECK(one->profile.part_count <= MANY);
+	CHECK(one->profile.part_count, <=, MANY);
 	*p = (struct profile_part){
 		.key = key,
 		.begin = clock_of(r, begun * MS),
@@ -174,7 +174,7 @@ static void was_in(int r, uint32_t node, double from, double to)
 	struct rank *one = &world[r];
 
 	for (double t = from + 0.5; t < to; t++) {
-		CHECK(one->profile.moment_count < MANY);
+		CHECK(one->profile.moment_count, <, MANY);
 		one->moments[one->profile.moment_count++] =
 			(struct profile_moment){ clock_of(r, t * MS), node, 0,
 						 MS };
@@ -278,8 +278,8 @@ static double waited_by(const struct run *run, const struct run_cause *c,
 /* Where the culprit of the largest cause was most. */
 static const struct run_cause_context *where(const struct run *run)
 {
-	CHECK(run->waits.context_count > 0);
-	CHECK(run->waits.contexts[0].cause == 0);
+	CHECK(run->waits.context_count, >, 0);
+	CHECK(run->waits.contexts[0].cause, ==, 0);
 	return &run->waits.contexts[0];
 }
 
@@ -303,15 +303,19 @@ TEST(all_wait_for_the_last_in_a_barrier)
 	was_in(2, ASSEMBLE, 0, 45);
 	was_in(2, WORK, 45, 50);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 1);
+	CHECK(run->waits.joined.instances, ==, 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	c = cause(run, WAIT_BARRIER, 2);
-	CHECK(c && near(c->ns, 70) && c->instances == 2);
-	CHECK(c->error_ns == 0 && c->clock_ns == 0 && c->indirect_ns == 0);
+	CHECK(c && near(c->ns, 70));
+	CHECK(c->instances, ==, 2);
+	CHECK(c->error_ns, ==, 0);
+	CHECK(c->clock_ns, ==, 0);
+	CHECK(c->indirect_ns, ==, 0);
 	CHECK(near(waited_by(run, c, 0), 40) && near(waited_by(run, c, 1), 30));
-	CHECK(!strcmp(name_of(run, c->victim), "MPI_Barrier"));
-	CHECK(run->nodes[c->victim].kind == RUN_MPI);
-	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
-	CHECK(fabs(where(run)->ns / c->ns - 60. / 70) < 0.03);
+	CHECK(name_of(run, c->victim), ==, "MPI_Barrier");
+	CHECK(run->nodes[c->victim].kind, ==, RUN_MPI);
+	CHECK(name_of(run, where(run)->node), ==, "app+0x300");
+	CHECK(fabs(where(run)->ns / c->ns - 60. / 70), <, 0.03);
 	CHECK(!where(run)->flags);
 	CHECK(near(run->waits.ranks[0].waited_ns, 40));
 	CHECK(near(run->waits.ranks[0].main_ns, 40));
@@ -328,7 +332,7 @@ TEST(who_left_before_the_last_came_did_not_wait_for_it)
 	part(1, 1, LIVE_PART_ALL, 30, 30, 31);
 	part(2, 1, LIVE_PART_ALL, 50, 50, 51);
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_ALL, 1), 20));
 	run_free(run);
 }
@@ -343,10 +347,12 @@ TEST(all_wait_for_the_last_at_a_fence)
 	part(1, 1, LIVE_PART_FENCE, 20, 20, 51);
 	part(2, 1, LIVE_PART_FENCE, 50, 50, 51);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 1);
+	CHECK(run->waits.joined.instances, ==, 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	c = cause(run, WAIT_FENCE, 2);
-	CHECK(c && near(c->ns, 70) && c->instances == 2);
-	CHECK(!strcmp(name_of(run, c->victim), "MPI_Win_fence"));
+	CHECK(c && near(c->ns, 70));
+	CHECK(c->instances, ==, 2);
+	CHECK(name_of(run, c->victim), ==, "MPI_Win_fence");
 	run_free(run);
 }
 
@@ -360,7 +366,8 @@ TEST(a_fence_that_let_ranks_pass_is_no_wait)
 	part(1, 1, LIVE_PART_FENCE, 20, 20, 20.5);
 	part(2, 1, LIVE_PART_FENCE, 50, 50, 50.5);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 0);
+	CHECK(run->waits.joined.instances, ==, 1);
+	CHECK(run->waits.cause_count, ==, 0);
 	run_free(run);
 }
 
@@ -381,7 +388,7 @@ TEST(the_root_waits_for_the_last_of_a_reduce)
 	begin(3);
 	all_to_one(0, 10, 15, 40, 41);
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	c = cause(run, WAIT_ALL_ONE, 2);
 	CHECK(c && near(c->ns, 30) && near(c->early_ns, 5));
 	run_free(run);
@@ -398,7 +405,7 @@ TEST(a_late_root_makes_all_wait_in_a_broadcast)
 		part(r, 1, LIVE_PART_ONE_ALL, enter, enter, 41)->peer = 1;
 	}
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_ONE_ALL, 1), 40 + 20));
 	run_free(run);
 }
@@ -415,7 +422,7 @@ TEST(a_root_waits_for_late_receivers)
 			     r || !small ? 41 : 1)
 				->peer = 0;
 		run = merged(-1);
-		CHECK(run->waits.cause_count == !small);
+		CHECK(run->waits.cause_count, ==, !small);
 		CHECK(near(waited_for(run, WAIT_LATE_RECEIVER, 2),
 			   small ? 0 : 40));
 		run_free(run);
@@ -432,7 +439,7 @@ TEST(a_scan_waits_for_lower_ranks_alone)
 	part(2, 1, LIVE_PART_PREFIX, 20, 20, 31);
 	part(3, 1, LIVE_PART_PREFIX, 50, 50, 51);
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_PREFIX, 1), 10));
 	run_free(run);
 }
@@ -444,7 +451,7 @@ TEST(a_receiver_waits_for_a_late_sender)
 	begin(2);
 	message(1, 0, 30, 30, 31, 1, 10, 10, 31);
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 20));
 	run_free(run);
 }
@@ -457,7 +464,7 @@ TEST(a_sender_waits_for_a_late_receiver_unless_it_left)
 	message(1, 0, 10, 10, 41, 1, 40, 40, 41);
 	message(2, 0, 50, 50, 51, 1, 70, 70, 71); /* eager */
 	run = merged(-1);
-	CHECK(run->waits.cause_count == 1);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_LATE_RECEIVER, 1), 30));
 	run_free(run);
 }
@@ -481,7 +488,8 @@ TEST(who_ends_an_epoch_waits_for_no_receiver)
 	message(1, 0, 10, 10, 60, 1, 40, 40, 61);
 	sent_by(0, COMPLETE);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 0);
+	CHECK(run->waits.joined.instances, ==, 1);
+	CHECK(run->waits.cause_count, ==, 0);
 	run_free(run);
 }
 
@@ -494,7 +502,7 @@ TEST(no_progress_outside_mpi)
 	was_in(0, ASSEMBLE, 6, 60);
 	run = merged(-1);
 	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 50));
-	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	CHECK(name_of(run, where(run)->node), ==, "app+0x300");
 	run_free(run);
 	begin(2);
 	message(1, 0, 5, 60, 62, 1, 10, 10, 11); /* it was sent at once */
@@ -512,7 +520,8 @@ TEST(one_call_waits_once_for_its_last_message)
 	message(2, 2, 50, 50, 51, 0, 5, 10, 51);
 	message(3, 3, 30, 30, 31, 0, 5, 10, 51);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == 3 && run->waits.cause_count == 1);
+	CHECK(run->waits.joined.instances, ==, 3);
+	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 2), 40));
 	CHECK(near(run->waits.ranks[0].waited_ns, 40));
 	run_free(run);
@@ -532,13 +541,13 @@ TEST(a_pipeline_blames_its_first_cause)
 	}
 	was_in(0, ASSEMBLE, 10, 101);
 	run = merged(-1);
-	CHECK(run->waits.joined.instances == RANKS - 1);
+	CHECK(run->waits.joined.instances, ==, RANKS - 1);
 	/* Rank r waited until 100 + r; 1 ms is what each was later itself. */
-	CHECK(waited_for(run, WAIT_LATE_SENDER, 0) > 7 * 90 * (double)MS);
+	CHECK(waited_for(run, WAIT_LATE_SENDER, 0), >, 7 * 90 * (double)MS);
 	for (uint32_t r = 1; r < RANKS; r++)
-		CHECK(waited_for(run, WAIT_LATE_SENDER, r) <= 7 * MS);
-	CHECK(cause(run, WAIT_LATE_SENDER, 0)->indirect_ns > 6 * 90. * MS);
-	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+		CHECK(waited_for(run, WAIT_LATE_SENDER, r), <=, 7 * MS);
+	CHECK(cause(run, WAIT_LATE_SENDER, 0)->indirect_ns, >, 6 * 90. * MS);
+	CHECK(name_of(run, where(run)->node), ==, "app+0x300");
 	run_free(run);
 }
 
@@ -563,9 +572,9 @@ TEST(a_wave_is_blamed_on_who_began_it)
 		}
 	run = merged(-1);
 	/* 8 ms for each of three; nobody else did anything. */
-	CHECK(fabs(waited_for(run, WAIT_LATE_SENDER, 0) - 24 * MS) < 2 * MS);
+	CHECK(fabs(waited_for(run, WAIT_LATE_SENDER, 0) - 24 * MS), <, 2 * MS);
 	for (uint32_t r = 1; r < 4; r++)
-		CHECK(waited_for(run, WAIT_LATE_SENDER, r) < 2 * MS);
+		CHECK(waited_for(run, WAIT_LATE_SENDER, r), <, 2 * MS);
 	run_free(run);
 }
 
@@ -579,7 +588,7 @@ TEST(circles_end)
 	message(2, 1, 50, 50, 52, 2, 10, 10, 52);
 	message(3, 2, 50, 50, 53, 0, 10, 10, 53);
 	run = merged(-1);
-	CHECK(run->waits.cause_count > 0);
+	CHECK(run->waits.cause_count, >, 0);
 	run_free(run);
 }
 
@@ -593,8 +602,8 @@ TEST(who_slept_is_named_by_what_it_called_next)
 	was_in(1, WORK, 0, 12);
 	run = merged(-1);
 	CHECK(near(waited_for(run, WAIT_BARRIER, 1), 80));
-	CHECK(where(run)->flags == RUN_CONTEXT_UNSAMPLED);
-	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x100"));
+	CHECK(where(run)->flags, ==, RUN_CONTEXT_UNSAMPLED);
+	CHECK(name_of(run, where(run)->node), ==, "app+0x100");
 	run_free(run);
 }
 
@@ -615,11 +624,12 @@ TEST(who_slept_is_told_with_what_its_helpers_did)
 	runs[0] = run = merged(-1);
 	last = &run->waits.contexts[run->waits.context_count - 1];
 	CHECK(near(waited_for(run, WAIT_BARRIER, 1), 80));
-	CHECK(where(run)->flags == RUN_CONTEXT_UNSAMPLED);
+	CHECK(where(run)->flags, ==, RUN_CONTEXT_UNSAMPLED);
 	CHECK(near(where(run)->ns, 80));
-	CHECK(last->flags == RUN_CONTEXT_HELPERS && last->samples == 20);
+	CHECK(last->flags, ==, RUN_CONTEXT_HELPERS);
+	CHECK(last->samples, ==, 20);
 	CHECK(near(last->ns, 80));
-	CHECK(!strcmp(name_of(run, last->node), "app+0x300"));
+	CHECK(name_of(run, last->node), ==, "app+0x300");
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
 	CHECK(says(report, "in MPI_Barrier ← app+0x100, while it slept or "
 			   "lacked a core, in app+0x100 (not sampled); its "
@@ -647,7 +657,8 @@ TEST(helpers_of_who_was_sampled_are_not_told)
 	was_in(1, WORK, 0, 90);
 	helped_in(1, ASSEMBLE, 0, 100);
 	run = merged(-1);
-	CHECK(run->waits.context_count == 1 && !where(run)->flags);
+	CHECK(run->waits.context_count, ==, 1);
+	CHECK(!where(run)->flags);
 	run_free(run);
 }
 
@@ -660,8 +671,8 @@ TEST(a_lost_rank_is_counted)
 		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 31);
 	message(2, 0, 50, 50, 51, 1, 40, 40, 51);
 	run = merged(2);
-	CHECK(run->waits.joined.lacking == 1);
-	CHECK(run->waits.joined.instances == 1);
+	CHECK(run->waits.joined.lacking, ==, 1);
+	CHECK(run->waits.joined.instances, ==, 1);
 	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 10));
 	run_free(run);
 }
@@ -682,7 +693,7 @@ TEST(parts_that_disagree_are_counted)
 	part(1, 5, LIVE_PART_SEND, 80, 80, 81)->size = 2;
 	part(1, 5, LIVE_PART_SEND, 82, 82, 83)->size = 2;
 	run = merged(-1);
-	CHECK(run->waits.joined.disagreeing == 5);
+	CHECK(run->waits.joined.disagreeing, ==, 5);
 	CHECK(!run->waits.joined.instances && !run->waits.cause_count);
 	run_free(run);
 }
@@ -709,8 +720,8 @@ TEST(levels_scale_and_have_an_error)
 		part(r, 99, LIVE_PART_BARRIER, 700 + r, 700 + r, 702);
 	}
 	run = merged(-1);
-	CHECK(run->waits.joined.level == 3);
-	CHECK(run->waits.joined.instances == 33);
+	CHECK(run->waits.joined.level, ==, 3);
+	CHECK(run->waits.joined.instances, ==, 33);
 	c = cause(run, WAIT_BARRIER, 1);
 	CHECK(c && near(c->ns, 8 * 32 + 1));
 	/* 8 clusters of 4 ms; p = 1/8: sqrt(8 * 4^2 * 8 * 7) */
@@ -745,7 +756,8 @@ TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 	}
 	run = merged(-1);
 	w = &run->waits;
-	CHECK(w->joined.level == 3 && w->cause_count == 2);
+	CHECK(w->joined.level, ==, 3);
+	CHECK(w->cause_count, ==, 2);
 	/* Of 8 * 100 ms and 200 ms there are 240 ms, in this proportion. */
 	CHECK(near(waited_by(run, cause(run, WAIT_ALL, 1), 0), 192));
 	CHECK(near(waited_by(run, cause(run, WAIT_ALL, 2), 0), 48));
@@ -756,7 +768,7 @@ TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 	CHECK(near(w->ranks[1].waited_ns, 200)); /* less than it was inside */
 	CHECK(near(w->ranks[1].caused_ns, 432));
 	/* The largest stand first still, and nothing is lost. */
-	CHECK(w->causes[0].ns >= w->causes[1].ns);
+	CHECK(w->causes[0].ns, >=, w->causes[1].ns);
 	for (size_t i = 0; i < w->context_count; i++)
 		sum += w->contexts[i].ns;
 	CHECK(near(sum, 432 + 248));
@@ -791,10 +803,14 @@ TEST(parts_are_bounded)
 		one.profile = &world[3 - r].profile;
 		CHECK(!gatherer_match_events.add(&backward, &one));
 	}
-	CHECK(forward.level == 4 && backward.level == 4);
-	CHECK(forward.count == 4 * 16 && backward.count == 4 * 16);
-	CHECK(forward.thinned == 2 && backward.thinned == 2);
-	CHECK(forward.point_count == 100 && backward.point_count == 100);
+	CHECK(forward.level, ==, 4);
+	CHECK(backward.level, ==, 4);
+	CHECK(forward.count, ==, 4 * 16);
+	CHECK(backward.count, ==, 4 * 16);
+	CHECK(forward.thinned, ==, 2);
+	CHECK(backward.thinned, ==, 2);
+	CHECK(forward.point_count, ==, 100);
+	CHECK(backward.point_count, ==, 100);
 	match_fini(&forward);
 	match_fini(&backward);
 }
@@ -834,16 +850,18 @@ TEST(clocks_are_aligned_by_what_was_measured)
 			was_in(r, i % 3 == r ? ASSEMBLE : WORK, 10 * i, late);
 		}
 	run = merged(-1);
-	CHECK(run->waits.joined.clocks == 3 && !run->waits.joined.unbound);
-	CHECK(run->waits.joined.clock_error_ns > 1000);
-	CHECK(run->waits.joined.clock_error_ns < 30000);
+	CHECK(run->waits.joined.clocks, ==, 3);
+	CHECK(!run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns, >, 1000);
+	CHECK(run->waits.joined.clock_error_ns, <, 30000);
 	for (uint32_t r = 0; r < 3; r++) {
 		c = cause(run, WAIT_ALL, r);
-		CHECK(c && c->instances == 60);
-		CHECK(fabs(c->ns - 240. * MS) <= c->clock_ns);
-		CHECK(c->clock_ns < 4. * MS);
+		CHECK(c);
+		CHECK(c->instances, ==, 60);
+		CHECK(fabs(c->ns - 240. * MS), <=, c->clock_ns);
+		CHECK(c->clock_ns, <, 4. * MS);
 	}
-	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	CHECK(name_of(run, where(run)->node), ==, "app+0x300");
 	run_free(run);
 }
 
@@ -866,11 +884,12 @@ static void align_through(int middle, int other)
 			t + 1, t + 1, t + 9.01);
 	}
 	run = merged(-1);
-	CHECK(run->waits.joined.clocks == 3 && !run->waits.joined.unbound);
-	CHECK(run->waits.joined.clock_error_ns < 50000);
-	CHECK(fabs(run->waits.ranks[0].waited_ns - 20 * 4. * MS) < MS);
-	CHECK(fabs(run->waits.ranks[other].waited_ns - 20 * 4. * MS) < MS);
-	CHECK(fabs(run->waits.ranks[middle].waited_ns - 40 * 8. * MS) < MS);
+	CHECK(run->waits.joined.clocks, ==, 3);
+	CHECK(!run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns, <, 50000);
+	CHECK(fabs(run->waits.ranks[0].waited_ns - 20 * 4. * MS), <, MS);
+	CHECK(fabs(run->waits.ranks[other].waited_ns - 20 * 4. * MS), <, MS);
+	CHECK(fabs(run->waits.ranks[middle].waited_ns - 40 * 8. * MS), <, MS);
 	run_free(run);
 }
 
@@ -899,8 +918,9 @@ TEST(a_post_bounds_no_clocks)
 		sent_by(0, POST);
 	}
 	run = merged(-1);
-	CHECK(run->waits.joined.clocks == 2 && !run->waits.joined.unbound);
-	CHECK(run->waits.joined.clock_error_ns < 50000);
+	CHECK(run->waits.joined.clocks, ==, 2);
+	CHECK(!run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns, <, 50000);
 	CHECK(!cause(run, WAIT_LATE_SENDER, 0));
 	run_free(run);
 }
@@ -922,8 +942,8 @@ TEST(a_clock_that_jumps_has_a_large_error)
 			     10 * i + 1.01);
 	}
 	run = merged(-1);
-	CHECK(run->waits.joined.clock_error_ns > 500000);
-	CHECK(run->waits.joined.clock_error_ns < 10. * MS);
+	CHECK(run->waits.joined.clock_error_ns, >, 500000);
+	CHECK(run->waits.joined.clock_error_ns, <, 10. * MS);
 	run_free(run);
 }
 
@@ -935,8 +955,9 @@ TEST(clocks_without_bounds_have_their_dates)
 	set_clock(0, 0, 0);
 	set_clock(1, 50, 0);
 	run = merged(-1);
-	CHECK(run->waits.joined.clocks == 2 && run->waits.joined.unbound == 1);
-	CHECK(run->waits.joined.clock_error_ns == CLOCK_DATE_NS);
+	CHECK(run->waits.joined.clocks, ==, 2);
+	CHECK(run->waits.joined.unbound, ==, 1);
+	CHECK(run->waits.joined.clock_error_ns, ==, CLOCK_DATE_NS);
 	run_free(run);
 }
 
@@ -952,7 +973,7 @@ TEST(init_is_no_wait)
 		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 11)->node = INIT;
 	run = merged(-1);
 	CHECK(!run->waits.cause_count && !run->waits.joined.unbound);
-	CHECK(run->waits.joined.clock_error_ns < 100. * MS);
+	CHECK(run->waits.joined.clock_error_ns, <, 100. * MS);
 	run_free(run);
 }
 
@@ -1030,14 +1051,17 @@ TEST(waits_survive_their_file)
 	CHECK(!run_save(a, mine));
 	CHECK(!run_load(&b, mine));
 	unlink(mine);
-	CHECK(a->waits.cause_count == 1 && b->waits.cause_count == 1);
+	CHECK(a->waits.cause_count, ==, 1);
+	CHECK(b->waits.cause_count, ==, 1);
 	CHECK(same_cause(a->waits.causes, b->waits.causes));
-	CHECK(a->waits.victim_count == 3 && b->waits.victim_count == 3);
-	CHECK(a->waits.context_count == b->waits.context_count);
-	CHECK(a->waits.joined.instances == b->waits.joined.instances);
-	CHECK(a->waits.joined.parts == 80 && b->waits.joined.parts == 80);
-	CHECK(b->waits.joined.clocks == 1);
-	CHECK(a->waits.ranks[3].caused_ns == b->waits.ranks[3].caused_ns);
+	CHECK(a->waits.victim_count, ==, 3);
+	CHECK(b->waits.victim_count, ==, 3);
+	CHECK(a->waits.context_count, ==, b->waits.context_count);
+	CHECK(a->waits.joined.instances, ==, b->waits.joined.instances);
+	CHECK(a->waits.joined.parts, ==, 80);
+	CHECK(b->waits.joined.parts, ==, 80);
+	CHECK(b->waits.joined.clocks, ==, 1);
+	CHECK(a->waits.ranks[3].caused_ns, ==, b->waits.ranks[3].caused_ns);
 	run_free(a);
 	run_free(b);
 }
@@ -1051,7 +1075,7 @@ TEST(contexts_of_nobody_are_refused)
 	snprintf(mine, sizeof(mine), "/tmp/copse-nobody-run.h5.%d", getpid());
 	a->waits.causes[0].culprit = WAIT_OTHERS;
 	CHECK(!run_save(a, mine));
-	CHECK(run_load(&b, mine) < 0);
+	CHECK(run_load(&b, mine), <, 0);
 	CHECK(strstr(fail_reason(), "the wait states"));
 	unlink(mine);
 	run_free(a);
@@ -1078,21 +1102,21 @@ TEST(the_order_of_files_does_not_matter)
 		message(1000, 0, 700, 700, 701, 3, 650, 650, 701);
 		is[rotated] = merged(-1);
 	}
-	CHECK(is[0]->waits.cause_count > 4);
-	CHECK(is[0]->waits.cause_count == is[1]->waits.cause_count);
+	CHECK(is[0]->waits.cause_count, >, 4);
+	CHECK(is[0]->waits.cause_count, ==, is[1]->waits.cause_count);
 	for (size_t i = 0; i < is[0]->waits.cause_count; i++)
 		CHECK(same_cause(&is[0]->waits.causes[i],
 				 &is[1]->waits.causes[i]));
-	CHECK(is[0]->waits.context_count == is[1]->waits.context_count);
+	CHECK(is[0]->waits.context_count, ==, is[1]->waits.context_count);
 	for (size_t i = 0; i < is[0]->waits.context_count; i++)
 		CHECK(is[0]->waits.contexts[i].node ==
 			      is[1]->waits.contexts[i].node &&
 		      is[0]->waits.contexts[i].ns ==
 			      is[1]->waits.contexts[i].ns);
 	for (size_t i = 0; i < 4; i++)
-		CHECK(is[0]->waits.ranks[i].waited_ns ==
+		CHECK(is[0]->waits.ranks[i].waited_ns, ==,
 		      is[1]->waits.ranks[i].waited_ns);
-	CHECK(is[0]->waits.joined.clock_error_ns ==
+	CHECK(is[0]->waits.joined.clock_error_ns, ==,
 	      is[1]->waits.joined.clock_error_ns);
 	run_free(is[0]);
 	run_free(is[1]);
@@ -1109,7 +1133,7 @@ TEST(the_sentence_a_person_would_say)
 	CHECK(says(report,
 		   "• Ranks 0–2 waited 1.50 s (38 % of all time) for rank 3 in "
 		   "MPI_Allreduce ← app+0x100, while it was in app+0x300"));
-	CHECK(report->tables[0].row_count >= 1);
+	CHECK(report->tables[0].row_count, >=, 1);
 	report_free(report);
 	run_free(run);
 }
@@ -1186,7 +1210,7 @@ TEST(no_error_is_none_for_readers)
 	runs[0] = run = merged(-1);
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
 	t = &report->tables[0];
-	CHECK(t->row_count == 1);
+	CHECK(t->row_count, ==, 1);
 	for (size_t c = 0; c < t->column_count; c++) {
 		const char *id = t->columns[c].id, *title = t->columns[c].title;
 
@@ -1263,7 +1287,8 @@ static const struct run_time_cell *cell_at(const struct run *run, uint32_t rank,
 	uint32_t bin =
 		(uint32_t)(ms * MS / (double)run->timeline.axes->width_ns);
 
-	CHECK(bin >= row->first_bin && bin < row->first_bin + row->cells);
+	CHECK(bin, >=, row->first_bin);
+	CHECK(bin, <, row->first_bin + row->cells);
 	return &run->timeline.cells[row->first + bin - row->first_bin];
 }
 
@@ -1287,16 +1312,17 @@ TEST(a_cell_of_the_timeline_names_where_half_of_the_time_was)
 	part(0, 1, LIVE_PART_BARRIER, 999, 999, 1000);
 	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
 	run = merged(-1);
-	CHECK(run->timeline.axis_count == 1 && run->timeline.row_count == 2);
-	CHECK(run->timeline.axes->bins == 64 * 2);
-	CHECK(run->timeline.axes->width_ns / 1000 == 7812);
+	CHECK(run->timeline.axis_count, ==, 1);
+	CHECK(run->timeline.row_count, ==, 2);
+	CHECK(run->timeline.axes->bins, ==, 64 * 2);
+	CHECK(run->timeline.axes->width_ns / 1000, ==, 7812);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 100);
-	CHECK(!strcmp(name_of(run, cell->node), "app+0x200"));
+	CHECK(name_of(run, cell->node), ==, "app+0x200");
 	CHECK(is_share(cell->share, 1) && is_share(cell->known, 1));
 	CHECK(is_share(cell->busy, 1) && !cell->mpi && !cell->io);
 	CHECK(cell->moments == 7 || cell->moments == 8);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 900);
-	CHECK(!strcmp(name_of(run, cell->node), "app+0x300"));
+	CHECK(name_of(run, cell->node), ==, "app+0x300");
 	/* Neither has more than half, but what calls both. */
 	cell = cell_at(run, 1, RUN_TIME_THREAD, 500);
 	CHECK(is_share(cell->known, 1));
@@ -1320,8 +1346,10 @@ TEST(a_gap_between_samples_was_off_a_core)
 	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
 	run = merged(-1);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 600);
-	CHECK(is_share(cell->known, 1) && cell->busy <= 1 && !cell->moments);
-	CHECK(!strcmp(name_of(run, cell->node), "app+0x200"));
+	CHECK(is_share(cell->known, 1));
+	CHECK(cell->busy, <=, 1);
+	CHECK(!cell->moments);
+	CHECK(name_of(run, cell->node), ==, "app+0x200");
 	CHECK(is_share(cell_at(run, 0, RUN_TIME_THREAD, 200)->busy, 1));
 	CHECK(is_share(cell_at(run, 1, RUN_TIME_THREAD, 600)->busy, 1));
 	run_free(run);
@@ -1342,7 +1370,7 @@ TEST(of_time_in_mpi_the_timeline_tells_waiting_and_transfer)
 	run = merged(-1);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 400);
 	CHECK(is_share(cell->mpi, 1) && is_share(cell->mpi_wait, 1));
-	CHECK(run->nodes[cell->node].kind == RUN_MPI);
+	CHECK(run->nodes[cell->node].kind, ==, RUN_MPI);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 800);
 	CHECK(is_share(cell->mpi, 1) && !cell->mpi_wait);
 	cell = cell_at(run, 1, RUN_TIME_THREAD, 400);
@@ -1370,18 +1398,14 @@ TEST(rows_of_hosts_with_other_clocks_are_on_one_axis)
 			     100. * (double)k, 100. * (double)k + 0.2);
 	}
 	run = merged(-1);
-	CHECK(run->timeline.row_count == 4);
-	CHECK(run->timeline.axes->width_ns * run->timeline.axes->bins <
+	CHECK(run->timeline.row_count, ==, 4);
+	CHECK(run->timeline.axes->width_ns * run->timeline.axes->bins, <,
 	      1010 * (uint64_t)MS);
 	for (uint32_t r = 0; r < 4; r++) {
-		CHECK(!strcmp(
-			name_of(run,
-				cell_at(run, r, RUN_TIME_THREAD, 280)->node),
-			"app+0x200"));
-		CHECK(!strcmp(
-			name_of(run,
-				cell_at(run, r, RUN_TIME_THREAD, 320)->node),
-			"app+0x300"));
+		CHECK(name_of(run, cell_at(run, r, RUN_TIME_THREAD, 280)->node),
+		      ==, "app+0x200");
+		CHECK(name_of(run, cell_at(run, r, RUN_TIME_THREAD, 320)->node),
+		      ==, "app+0x300");
 	}
 	run_free(run);
 }
@@ -1407,15 +1431,16 @@ TEST(helpers_and_gpus_have_rows_of_their_own)
 	}
 	helped_in(1, ASSEMBLE, 0, 500);
 	run = merged(-1);
-	CHECK(run->timeline.row_count == 4);
-	CHECK(row_of(run, 1, RUN_TIME_GPU)->number == 3);
+	CHECK(run->timeline.row_count, ==, 4);
+	CHECK(row_of(run, 1, RUN_TIME_GPU)->number, ==, 3);
 	CHECK(is_share(cell_at(run, 1, RUN_TIME_GPU, 600)->gpu, 0.5));
 	CHECK(is_share(cell_at(run, 1, RUN_TIME_THREAD, 600)->gpu, 0.5));
 	CHECK(!cell_at(run, 1, RUN_TIME_THREAD, 300)->gpu);
 	CHECK(!cell_at(run, 0, RUN_TIME_THREAD, 600)->gpu);
 	cell = cell_at(run, 1, RUN_TIME_HELPERS, 250);
-	CHECK(!strcmp(name_of(run, cell->node), "app+0x300"));
-	CHECK(is_share(cell->share, 1) && cell->busy > 200);
+	CHECK(name_of(run, cell->node), ==, "app+0x300");
+	CHECK(is_share(cell->share, 1));
+	CHECK(cell->busy, >, 200);
 	run_free(run);
 }
 
@@ -1431,20 +1456,27 @@ TEST(operations_are_kept_as_they_were)
 	part(1, 1, LIVE_PART_BARRIER, 600, 600, 700);
 	message(2, 1, 800, 800, 810, 0, 750, 790, 810);
 	run = merged(-1);
-	CHECK(run->waits.operation_count == 4);
+	CHECK(run->waits.operation_count, ==, 4);
 	o = run->waits.operations;
-	CHECK(o[0].rank == 0 && o[0].kind == LIVE_PART_BARRIER);
+	CHECK(o[0].rank, ==, 0);
+	CHECK(o[0].kind, ==, LIVE_PART_BARRIER);
 	CHECK(near((double)o[0].enter_ns, 200) &&
 	      near((double)o[0].leave_ns, 700));
-	CHECK(near((double)o[0].wait_ns, 400) && o[0].culprit == 1);
-	CHECK(o[1].kind == RUN_OPERATION_RECV && o[1].peer == 1);
+	CHECK(near((double)o[0].wait_ns, 400));
+	CHECK(o[0].culprit, ==, 1);
+	CHECK(o[1].kind, ==, RUN_OPERATION_RECV);
+	CHECK(o[1].peer, ==, 1);
 	CHECK(near((double)o[1].begin_ns, 750) &&
 	      near((double)o[1].enter_ns, 790));
-	CHECK(near((double)o[1].wait_ns, 10) && o[1].culprit == 1);
-	CHECK(o[2].rank == 1 && o[2].operation == o[0].operation);
-	CHECK(!o[2].wait_ns && o[2].culprit == WAIT_OTHERS);
-	CHECK(o[3].kind == RUN_OPERATION_SEND && o[3].peer == 0);
-	CHECK(o[3].operation == o[1].operation);
+	CHECK(near((double)o[1].wait_ns, 10));
+	CHECK(o[1].culprit, ==, 1);
+	CHECK(o[2].rank, ==, 1);
+	CHECK(o[2].operation, ==, o[0].operation);
+	CHECK(!o[2].wait_ns);
+	CHECK(o[2].culprit, ==, WAIT_OTHERS);
+	CHECK(o[3].kind, ==, RUN_OPERATION_SEND);
+	CHECK(o[3].peer, ==, 0);
+	CHECK(o[3].operation, ==, o[1].operation);
 	run_free(run);
 }
 
@@ -1472,9 +1504,9 @@ TEST(operations_are_kept_whole_within_bounds)
 					       .leave = i + 1,
 					       .level = (uint8_t)(i / 2 % 4) };
 	CHECK(!operations_keep(&run, &parts, waits, &clocks));
-	CHECK(run.waits.operation_count == RECORDS / 2);
+	CHECK(run.waits.operation_count, ==, RECORDS / 2);
 	for (uint32_t i = 0; i < RECORDS / 2; i++)
-		CHECK(run.waits.operations[i].operation % 4 >= 2);
+		CHECK(run.waits.operations[i].operation % 4, >=, 2);
 	free(run.waits.operations);
 	free(parts.at);
 	free(waits);
@@ -1523,13 +1555,18 @@ TEST(iterations_are_what_most_ranks_repeat)
 		stepped(r, CALL + LIVE_PART_ALL, 100 + r, 20, r == 3 ? 30 : 40);
 	run = merged(-1);
 	t = &run->iterations;
-	CHECK(t->step_count == 1 && t->steps->iterations == 40);
-	CHECK(!strcmp(name_of(run, t->steps->node), "MPI_Allreduce"));
-	CHECK(!t->steps->marked && t->steps->per == 1 && t->steps->each == 1);
+	CHECK(t->step_count, ==, 1);
+	CHECK(t->steps->iterations, ==, 40);
+	CHECK(name_of(run, t->steps->node), ==, "MPI_Allreduce");
+	CHECK(!t->steps->marked);
+	CHECK(t->steps->per, ==, 1);
+	CHECK(t->steps->each, ==, 1);
 	/* The one that called less often has other iterations. */
-	CHECK(t->rank_count == 3 && t->row_count == 3 * 39);
+	CHECK(t->rank_count, ==, 3);
+	CHECK(t->row_count, ==, 3 * 39);
 	CHECK(near((double)t->ranks[1].begin_ns, 101));
-	CHECK(t->rows[5].us == 20000 && t->rows[5].mpi_us == 1000);
+	CHECK(t->rows[5].us, ==, 20000);
+	CHECK(t->rows[5].mpi_us, ==, 1000);
 	run_free(run);
 }
 
@@ -1551,9 +1588,9 @@ static uint64_t steps_of_four(uint32_t last)
 
 TEST(ranks_that_call_nearly_as_often_share_no_steps)
 {
-	CHECK(steps_of_four(40) == 40);
-	CHECK(steps_of_four(41) == 0);
-	CHECK(steps_of_four(80) == 40);
+	CHECK(steps_of_four(40), ==, 40);
+	CHECK(steps_of_four(41), ==, 0);
+	CHECK(steps_of_four(80), ==, 40);
 }
 
 /* As hpcc's rings, which one function measures twice. */
@@ -1567,9 +1604,9 @@ TEST(one_path_may_have_two_loops)
 		stepped(r, CALL + LIVE_PART_ALL, 1000, 20, 30);
 	}
 	run = merged(-1);
-	CHECK(run->iterations.series_count == 2);
-	CHECK(run->iterations.series[0].iterations == 40);
-	CHECK(run->iterations.series[1].iterations == 30);
+	CHECK(run->iterations.series_count, ==, 2);
+	CHECK(run->iterations.series[0].iterations, ==, 40);
+	CHECK(run->iterations.series[1].iterations, ==, 30);
 	run_free(run);
 }
 
@@ -1604,12 +1641,12 @@ static uint64_t steps_of_lines(int lines, int turn, int late)
 
 TEST(ranks_that_call_from_different_lines_share_steps)
 {
-	CHECK(steps_of_lines(2, 0, 0) == 40);
-	CHECK(steps_of_lines(4, 0, 0) == 0);
+	CHECK(steps_of_lines(2, 0, 0), ==, 40);
+	CHECK(steps_of_lines(4, 0, 0), ==, 0);
 	/* Another loop is around it, or its calls are of a rank in turn. */
-	CHECK(steps_of_lines(2, 4, 0) == 9);
-	CHECK(steps_of_lines(2, 2, 1) == 40);
-	CHECK(steps_of_lines(2, 2, -1) == 40);
+	CHECK(steps_of_lines(2, 4, 0), ==, 9);
+	CHECK(steps_of_lines(2, 2, 1), ==, 40);
+	CHECK(steps_of_lines(2, 2, -1), ==, 40);
 }
 
 TEST(a_row_is_several_iterations_where_stamps_were_thinned)
@@ -1632,9 +1669,12 @@ TEST(a_row_is_several_iterations_where_stamps_were_thinned)
 	}
 	run = merged(-1);
 	t = &run->iterations;
-	CHECK(t->step_count == 1 && t->steps->iterations == 431);
-	CHECK(t->steps->each == 2 && t->steps->head == 31);
-	CHECK(t->rows[30].us == 2000 && t->rows[31].us == 4000);
-	CHECK(t->ranks[0].count == 31 + 199);
+	CHECK(t->step_count, ==, 1);
+	CHECK(t->steps->iterations, ==, 431);
+	CHECK(t->steps->each, ==, 2);
+	CHECK(t->steps->head, ==, 31);
+	CHECK(t->rows[30].us, ==, 2000);
+	CHECK(t->rows[31].us, ==, 4000);
+	CHECK(t->ranks[0].count, ==, 31 + 199);
 	run_free(run);
 }
