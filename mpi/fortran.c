@@ -21,7 +21,11 @@ __thread struct fortran_call fortran_call
 		struct region region;                                          \
 		bool reached_c;                                                \
                                                                                \
-		region_enter_poll(&region, &gate_rows[ROW_##function]);        \
+		if (POLLS_##function)                                          \
+			region_enter_poll(&region,                             \
+					  &gate_rows[ROW_##function]);         \
+		else                                                           \
+			region_enter(&region, &gate_rows[ROW_##function]);     \
 		fortran_call.row = ROW_##function + 1;                         \
 		fortran_call.region = &region;                                 \
 		next arguments;                                                \
@@ -30,7 +34,10 @@ __thread struct fortran_call fortran_call
 		if (!reached_c)                                                \
 			copse_region_leave(&region, &nothing);                 \
 	}
-#define ROW(function, class, polls)
+#define ROW(function, class, polls)                                            \
+	enum {                                                                 \
+		POLLS_##function = polls                                       \
+	};
 #define GATE(symbol, function)
 #define FORTRAN_HAND(symbol, function)
 #define FORTRAN_ALIAS(symbol, gate, function)
