@@ -242,38 +242,56 @@ endif
 # to its rules, run/ and mpi/ look at what is measured, profiles/ at what is
 # made of rank files, system/ at clusters, users and installations, real/ at
 # programs of others, gpu/ at GPUs, storms/ at harm; lib/ is what they share.
-SHELL_TESTS = \
-	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
-	tests/system/examples.sh \
-	tests/rules/style.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
-	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
-	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
-	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \
-	tests/run/control.sh tests/real/third-party.sh \
-	tests/run/exit-status.sh tests/run/paths.sh tests/gpu/gpu-times.sh \
-	tests/system/hosts.sh tests/profiles/symbolise.sh \
-	tests/gpu/gpu-stalls.sh tests/gpu/gpu-rules.sh tests/run/permission.sh \
+#
+# Three tiers: quick, one or two programs for each capability; all the others; and
+# what is the longer the better, which has short turns unless it is told else.
+QUICK_TESTS = \
+	tests/rules/style.sh tests/gpu/gpu-rules.sh tests/run/paths.sh \
+	tests/profiles/recover.sh tests/mpi/calls.sh tests/profiles/export.sh \
+	tests/profiles/page.sh tests/run/openmp.sh tests/run/locks.sh tests/run/python.sh \
+	tests/system/usage.sh tests/rules/docs.sh tests/rules/mpi-complete.sh \
+	tests/run/pass-through.sh tests/rules/sigsafe.sh tests/rules/layers.sh \
+	tests/rules/abi.sh
+OTHER_TESTS = \
+	tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
+	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
+	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
+	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
+	tests/gpu/gpu-made.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
+	tests/gpu/gpu-power.sh tests/run/control.sh tests/real/third-party.sh \
+	tests/run/exit-status.sh tests/gpu/gpu-times.sh tests/system/hosts.sh \
+	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
-	tests/run/output.sh tests/profiles/recover.sh tests/mpi/waits-calls.sh \
-	tests/profiles/merge-scale.sh tests/system/check.sh tests/mpi/calls.sh \
-	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
-	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
-	tests/profiles/viewers.sh \
-	tests/run/lock-safety.sh tests/run/thread-names.sh \
-	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
-	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
-	tests/real/mpi4py.sh tests/real/cpython.sh tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
+	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
+	tests/system/check.sh tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
+	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
+	tests/profiles/viewers.sh tests/run/thread-names.sh tests/run/regions.sh \
+	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
+	tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python-programs.sh \
+	tests/run/processes.sh tests/real/qe.sh tests/run/signals.sh tests/gpu/gpu-truths.sh \
+	tests/real/python.sh tests/real/mpi4py.sh tests/real/cpython.sh \
+	tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
-	tests/system/usage.sh tests/system/completion.sh \
-	tests/system/bootstrap.sh tests/profiles/reports.sh \
-	tests/page/browser.sh tests/rules/docs.sh tests/run/dlsym.sh tests/run/switches.sh \
+	tests/system/completion.sh tests/system/bootstrap.sh tests/profiles/reports.sh \
+	tests/page/browser.sh tests/run/dlsym.sh tests/run/switches.sh \
 	tests/run/preload-compat.sh tests/run/limits.sh tests/run/forks.sh \
-	tests/rules/mpi-complete.sh \
-	tests/run/pass-through.sh tests/profiles/loops.sh \
-	tests/rules/sigsafe.sh tests/rules/layers.sh tests/rules/abi.sh \
-	tests/system/untrusted.sh tests/system/sources.sh
+	tests/profiles/loops.sh tests/system/untrusted.sh tests/system/sources.sh
+STORM_TESTS = \
+	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
+	tests/run/lock-safety.sh
+SHELL_TESTS = $(OTHER_TESTS) $(QUICK_TESTS)
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
+
+# check-rest is what ./bootstrap check has to run after check-quick.
+.PHONY: check-quick check-rest check-storms
+check-quick:
+	$(MAKE) check TESTS='tests/unit/unit $(QUICK_TESTS)'
+check-rest:
+	$(MAKE) check TESTS='$(STORM_TESTS) $(OTHER_TESTS)'
+check-storms:
+	PATIENCE_S=$${PATIENCE_S-14400} STORM_SECONDS=$${STORM_SECONDS-10} \
+	FUZZ_SECONDS=$${FUZZ_SECONDS-600} $(MAKE) check TESTS='$(STORM_TESTS)'
 
 # What is judged by how ranks wait for each other needs the cores for itself.
 tests/mpi/diagnose.log: $(TEST_LOGS:tests/mpi/diagnose.log=)
@@ -286,7 +304,7 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' MPICC_MPICH='$(MPICC_MPICH)' \
 
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
-EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/flaky.tbl tests/lib/tap.sh tests/lib/watched.sh tests/lib/mpi.sh \
+EXTRA_DIST += $(program_sources) $(SHELL_TESTS) $(STORM_TESTS) tests/flaky.tbl tests/lib/tap.sh tests/lib/watched.sh tests/lib/mpi.sh \
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
 	tests/lib/real.sh tests/lib/page.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \

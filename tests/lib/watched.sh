@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# watched.sh COMMAND… - runs a test.  One that hangs is one failed test: after
-# $PATIENCE_S seconds what still runs of it is shown, with stacks where there is
-# gdb, and ends.
+# watched.sh COMMAND… - runs a test, and says in its log what it took.  One that
+# hangs is one failed test: after $PATIENCE_S seconds what still runs of it is
+# shown, with stacks where there is gdb, and ends.
 patience=${PATIENCE_S:-1500}
 
 # Of the test, wherever it went: by its environment.
@@ -31,6 +31,17 @@ watch() {
 	kill -9 $(running "$1")
 }
 
+# In hundredths of a second the kernel counts CPU time of what has ended.
+say_time() {
+	awk -v s=$(($(date +%s) - began)) '{
+		printf "# took %d s, %.1f s of CPU time\n", s, ($16 + $17) / 100
+	}' "/proc/$$/stat"
+}
+
 (watch $$ &)
+began=$(date +%s)
 export WATCHED_TEST=$$
-exec "$@"
+"$@"
+status=$?
+say_time
+exit $status

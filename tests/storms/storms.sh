@@ -8,7 +8,8 @@
 #   tests/storms/storms.sh                     all of them, half a second each or more
 #   tests/storms/storms.sh NAME… [SECONDS]     these, for longer when wanted
 #
-# Variables: STORM_TRIES=20, how often a broken collector is tried.
+# Variables: STORM_SECONDS=10, the same of all; STORM_TRIES=20, how often a broken
+# collector is tried.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
@@ -209,7 +210,7 @@ handlers_seen() {
 	[ "$seen" -ge 2000 ]
 }
 
-names=
+names= seconds=$STORM_SECONDS
 for word in "$@"; do
 	case $word in
 	[0-9]*)	seconds=$word ;;

@@ -68,7 +68,7 @@ can_be_typed() {
 }
 
 # tries TEST FAIL…: how many tries ./bootstrap check makes with a test that fails
-# in these; its status.
+# in these; its status.  The first is of the quick tier, one more of the rest.
 tries() {
 	test=$1
 	shift
@@ -92,21 +92,52 @@ tries() {
 }
 
 two_of_three() {
-	tries run/x | grep '^1 tries: 0' || return
-	tries run/x 1 >got
+	tries run/x | grep '^2 tries: 0' || return
+	tries run/x 2 >got
 	cat got
-	grep '^3 tries: 0' got || return
+	grep '^4 tries: 0' got || return
 	[ "$(grep -c 'TESTS=tests/run/x.sh' got)" = 2 ] || return
-	grep '^try 1' tree/build/tried-again/x.log || return
+	grep '^try 2' tree/build/tried-again/x.log || return
 	cat out tree/tests/flaky.tbl
 	grep '^tried again: x: it rains' out &&
 		grep '^1 passed, 0 failed, 0 skipped' out &&
 		[ "$(cut -f 2,3 tree/tests/flaky.tbl)" = "x	it rains" ] || return
 	rm tree/tests/flaky.tbl
-	tries run/x 1 3 | grep '^3 tries: [1-9]' || return
-	tries run/x 1 2 3 | grep '^2 tries: [1-9]' || return
+	tries run/x 2 4 | grep '^4 tries: [1-9]' || return
+	tries run/x 2 3 4 | grep '^3 tries: [1-9]' || return
 	[ ! -s tree/tests/flaky.tbl ] || return
+	tries unit/unit 2 | grep '^2 tries: [1-9]'
+}
+
+# The truth sooner: what fails in the quick tier is tried again there, and no
+# other is run after it.
+quick_first() {
+	tries run/x | grep -c 'check-quick\|check-rest' | grep '^2$' || return
+	tries run/x 1 >got
+	cat got
+	grep '^4 tries: 0' got && sed -n 4p got | grep check-rest || return
+	rm tree/tests/flaky.tbl
+	tries run/x 1 2 >got
+	cat got
+	grep '^2 tries: [1-9]' got && ! grep check-rest got || return
 	tries unit/unit 1 | grep '^1 tries: [1-9]'
+}
+
+# Of two logs, the longer first.
+says_the_slowest() {
+	rm -rf tree/build/tests/run tree/build/tests/unit
+	stand_in make 'mkdir -p build/tests/run && cd build/tests/run || exit' \
+		'echo "# took 3 s, 2.5 s of CPU time" >short.log' \
+		'echo "# took 31 s, 1.0 s of CPU time" >long.log' \
+		'echo ":test-result: PASS" >long.trs'
+	PATH=$scratch/bin:$PATH tree/bootstrap check >out 2>&1
+	stand_in make :
+	cat out
+	grep '^slowest' out >got
+	diff - got <<-'END'
+		slowest: long 31 s, 1.0 s of CPU time
+		slowest: short 3 s, 2.5 s of CPU time
+	END
 }
 
 # The process that left its parent holds what the test prints to.
@@ -120,14 +151,18 @@ hangs() {
 }
 
 as_it_is() {
-	sh "$srcdir/tests/lib/watched.sh" sh -c 'exit 3'
-	[ $? = 3 ]
+	sh "$srcdir/tests/lib/watched.sh" sh -c 'exit 3' >said
+	[ $? = 3 ] || return
+	cat said
+	grep -xE '# took [0-9]+ s, [0-9]+\.[0-9] s of CPU time' said
 }
 
 point "without autoconf it names the packages" names_autoconf
 point "a user is told what root's run would do" says_what_it_does
 point "the demo's last words can be typed" can_be_typed
 point "a test that failed has to pass twice more" two_of_three
+point "the quick tier is first" quick_first
+point "it says what took longest" says_the_slowest
 point "a test that hangs is shown, and ends" hangs
-point "a test that ends has its own exit status" as_it_is
+point "a test that ends has its own exit status, and says its time" as_it_is
 points_done
