@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # expect.awk EXPECTED ACTUAL - compares CSV line by line, field by field.
 # In what is expected: {LOW..HIGH} is a number in that range, {*} any text;
-# both may be part of a field.  LOW and HIGH are sums and products of numbers and
-# of what the program measured itself, in the file -v truths=FILE, `truth NAME
+# both may be part of a field.  LOW and HIGH are sums, products and quotients of
+# numbers and of what the program measured itself, in the file -v truths=FILE, `truth NAME
 # VALUE`; of NAME[RANK] there are also NAME.mean, NAME.least and NAME.most, and
 # NAME for all ranks together.  The first line names the columns that matter.
 # A line "..." stands for any lines; "any order" above lets the lines stand in
@@ -44,13 +44,22 @@ function read_truths(    line, word, name) {
 	}
 }
 
-function product(text,    factor, n, i, of) {
+function number(text) {
+	if (text ~ /^[0-9.]*$/)
+		return text + 0
+	if (!(text in truth))
+		print "no truth '" text "'"
+	return truth[text]
+}
+
+function product(text,    factor, part, n, m, i, k, of) {
 	of = 1
 	n = split(text, factor, "*")
 	for (i = 1; i <= n; i++) {
-		if (factor[i] !~ /^[0-9.]*$/ && !(factor[i] in truth))
-			print "no truth '" factor[i] "'"
-		of *= factor[i] ~ /^[0-9.]*$/ ? factor[i] : truth[factor[i]]
+		m = split(factor[i], part, "/")
+		of *= number(part[1])
+		for (k = 2; k <= m; k++)
+			of /= number(part[k])
 	}
 	return of
 }

@@ -10,8 +10,9 @@
  * with MPI.  Runs without copse too.
  *
  * Who gets no core when it wakes up has slept for longer: each rank prints how
- * long it was in `even`, `skewed` and both (`useful`) outside of MPI, in
- * MPI_Barrier, and with the file.
+ * long it was in `even`, `skewed` and both (`useful`) outside of MPI, in these
+ * phases with MPI (`all_…`), in MPI_Barrier, with the file, in MPI_Finalize
+ * (`ending`) and in main().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -53,6 +54,15 @@ static double barrier(void)
 	return elapsed_seconds() - begun;
 }
 
+/* Adds the time of computing and the barrier behind it. */
+static void step(double seconds, double *useful, double *all)
+{
+	double computed = compute(seconds);
+
+	*useful += computed;
+	*all += computed + barrier();
+}
+
 static KEPT void write_file(const char *data)
 {
 	char name[] = "/tmp/mpi-phases.XXXXXX";
@@ -72,7 +82,8 @@ static KEPT void write_file(const char *data)
 int main(int argc, char **argv)
 {
 	void (*begin)(const char *), (*end)(const char *);
-	double even = 0, skewed = 0, in_barrier, files;
+	double begun = elapsed_seconds(), first, files, ending;
+	double even = 0, skewed = 0, all_even = 0, all_skewed = 0;
 	char *data = calloc(BYTES, 1);
 	int rank;
 
@@ -82,16 +93,14 @@ int main(int argc, char **argv)
 	end = end ? end : no_phase;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	in_barrier = barrier();
+	first = barrier();
 	for (int i = 0; i < STEPS; i++) {
 		begin("step");
 		begin("even");
-		even += compute(0.1 / STEPS);
-		in_barrier += barrier();
+		step(0.1 / STEPS, &even, &all_even);
 		end("even");
 		begin("skewed");
-		skewed += compute((rank + 1) * 0.1 / STEPS);
-		in_barrier += barrier();
+		step((rank + 1) * 0.1 / STEPS, &skewed, &all_skewed);
 		end("skewed");
 		end("step");
 	}
@@ -101,11 +110,19 @@ int main(int argc, char **argv)
 	end("files");
 	files = elapsed_seconds() - files;
 	begin("open"); /* does not end */
+	ending = elapsed_seconds();
 	MPI_Finalize();
+	ending = elapsed_seconds() - ending;
 	truth_of_rank("even", rank, even);
 	truth_of_rank("skewed", rank, skewed);
 	truth_of_rank("useful", rank, even + skewed);
-	truth_of_rank("barrier", rank, in_barrier);
+	truth_of_rank("all_even", rank, all_even);
+	truth_of_rank("all_skewed", rank, all_skewed);
+	truth_of_rank("all_useful", rank, all_even + all_skewed);
+	truth_of_rank("barrier", rank,
+		      first + all_even + all_skewed - even - skewed);
+	truth_of_rank("ending", rank, ending);
+	truth_of_rank("main", rank, elapsed_seconds() - begun);
 	truth_of_rank("files", rank, files);
 	free(data);
 	return 0;

@@ -210,7 +210,8 @@ handlers_seen() {
 	[ "$seen" -ge 2000 ]
 }
 
-names= seconds=$STORM_SECONDS
+names=
+seconds=$STORM_SECONDS
 for word in "$@"; do
 	case $word in
 	[0-9]*)	seconds=$word ;;
