@@ -246,12 +246,11 @@ endif
 # Three tiers: quick, one or two programs for each capability; all the others; and
 # what is the longer the better, which has short turns unless it is told else.
 QUICK_TESTS = \
-	tests/rules/style.sh tests/gpu/gpu-rules.sh tests/run/paths.sh \
-	tests/profiles/recover.sh tests/mpi/calls.sh tests/profiles/export.sh \
-	tests/profiles/page.sh tests/run/openmp.sh tests/run/locks.sh tests/run/python.sh \
-	tests/system/usage.sh tests/rules/docs.sh tests/rules/mpi-complete.sh \
-	tests/run/pass-through.sh tests/rules/sigsafe.sh tests/rules/layers.sh \
-	tests/rules/abi.sh
+	tests/rules/style.sh tests/run/python.sh tests/mpi/calls.sh tests/run/openmp.sh \
+	tests/profiles/page.sh tests/run/paths.sh tests/run/pass-through.sh tests/run/locks.sh \
+	tests/gpu/gpu-rules.sh tests/system/usage.sh tests/profiles/export.sh \
+	tests/profiles/recover.sh tests/rules/sigsafe.sh tests/rules/mpi-complete.sh \
+	tests/rules/docs.sh tests/rules/layers.sh tests/rules/abi.sh
 OTHER_TESTS = \
 	tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
