@@ -16,7 +16,7 @@
 #include "cuda/flush.h"
 #include "cuda/memory.h"
 #include "cuda/pc-samples.h"
-#include "cuda/records.h"
+#include "cuda/activity-records.h"
 
 /* Mutable: whose end is awaited; what CUPTI knows us by, and how that ended. */
 static pid_t process;

@@ -4,7 +4,7 @@
  * pointer leads to it at once, as long as there is the same text behind it: the
  * module that a name was of may go.
  */
-#include "cuda/records.h"
+#include "cuda/activity-records.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* launch-shapes.c - the last shapes of kernels, and how many launches each had.
  */
-#include "cuda/records.h"
+#include "cuda/activity-records.h"
 
 #include <string.h>
 

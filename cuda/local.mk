@@ -6,10 +6,11 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/device-claim.c cuda/device-claim.h \
 	cuda/capture.h cuda/cupti.c cuda/cupti.h \
 	cuda/launch-shapes.c \
-	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
+	cuda/device-limits.c cuda/device-limits.h cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \
 	cuda/pc-samples.c cuda/pc-samples.h \
-	cuda/nvtx.c cuda/kernels.c cuda/records.c cuda/records.h
+	cuda/nvtx.c cuda/kernels.c \
+	cuda/activity-records.c cuda/activity-records.h
 
 if CUDA
 pkglib_LTLIBRARIES += libcopse-cuda.la

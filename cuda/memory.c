@@ -7,8 +7,8 @@
 #include "collect/gpu/gpu-allocs.h"
 #include "collect/gpu/gpu-shapes.h"
 #include "collect/gpu/gpu.h"
-#include "cuda/limits.h"
-#include "cuda/records.h"
+#include "cuda/device-limits.h"
+#include "cuda/activity-records.h"
 
 enum {
 	DEVICES = 64,
@@ -118,6 +118,8 @@ static const struct {
 enum {
 	COUNTERS = sizeof(counters) / sizeof(*counters)
 };
+#define ONE_DEVICE                                                             \
+	CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE
 
 /* Migrations from device to device are new in CUPTI: tried for itself. */
 static CUptiResult configure_memory(uint32_t device)
@@ -127,8 +129,7 @@ static CUptiResult configure_memory(uint32_t device)
 
 	for (size_t i = 0; i < COUNTERS; i++) {
 		CUpti_ActivityUnifiedMemoryCounterConfig config = {
-			.scope =
-				CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
+			.scope = ONE_DEVICE,
 			.kind = counters[i].theirs,
 			.deviceId = device,
 			.enable = 1,

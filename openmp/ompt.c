@@ -281,7 +281,7 @@ static void ompt_finalize(union ompt_data *tool)
  */
 static bool is_for_another_tool(void)
 {
-	const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+	const char *libraries = secure_getenv("OMP_TOOL_LIBRARIES");
 	bool is =
 		(libraries && *libraries) || dlsym(RTLD_DEFAULT, "__tsan_init");
 

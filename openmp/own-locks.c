@@ -23,13 +23,13 @@ struct own_locks own_locks;
  * Candidates for the section's lock: words that are 1 while it is held, and 0
  * when it is free.
  */
-struct search {
+struct lock_search {
 	const void *map; /* where libgomp begins */
 	const int *at[CANDIDATES];
 	size_t count;
 };
 
-static void keep_ones(struct search *s, const int *at, size_t count)
+static void keep_ones(struct lock_search *s, const int *at, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (*(const volatile int *)&at[i] != 1)
@@ -42,7 +42,7 @@ static void keep_ones(struct search *s, const int *at, size_t count)
 
 static int look_at_data(struct dl_phdr_info *info, size_t size, void *to)
 {
-	struct search *s = to;
+	struct lock_search *s = to;
 
 	(void)size;
 	if (info->dlpi_addr != (uintptr_t)s->map)
@@ -58,7 +58,7 @@ static int look_at_data(struct dl_phdr_info *info, size_t size, void *to)
 	return 1;
 }
 
-static void keep_free(struct search *s)
+static void keep_free(struct lock_search *s)
 {
 	size_t kept = 0;
 
@@ -72,7 +72,7 @@ static void *find_critical(void)
 {
 	void (*start)(void) = next_of(GOMP_critical_start, void (*)(void));
 	void (*end)(void) = next_of(GOMP_critical_end, void (*)(void));
-	struct search s = { 0 };
+	struct lock_search s = { 0 };
 	Dl_info info;
 	int held;
 

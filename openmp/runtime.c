@@ -127,7 +127,7 @@ static __attribute__((constructor)) void find_libgomp(void)
 }
 
 /* Mutable: modules that were looked up, until one is unloaded. */
-static struct module {
+static struct asked_module {
 	const void *_Atomic map;
 	uint32_t generation; /* of code */
 	bool known;
@@ -135,7 +135,7 @@ static struct module {
 } modules[MODULES];
 static unsigned int _Atomic module_count;
 
-static const struct link_map *module_of(const void *code)
+static const struct link_map *map_of_code(const void *code)
 {
 	struct loaded_object object;
 
@@ -193,8 +193,8 @@ static const struct link_map *bound_among(const struct link_map *map,
 		    (strncmp(name, "omp_", 4) != 0 &&
 		     strncmp(name, "GOMP_", 5) != 0))
 			continue;
-		to = module_of(*(void **)(map->l_addr + at[i].r_offset));
-		if (to && to != map && to != module_of(names))
+		to = map_of_code(*(void **)(map->l_addr + at[i].r_offset));
+		if (to && to != map && to != map_of_code(names))
 			return to;
 	}
 	return NULL;
@@ -241,7 +241,7 @@ static void *look_up_for(const struct link_map *map, const char *name)
 }
 
 /* All names at once, so that threads in a region look up nothing. */
-static void ask_for_module(struct module *to, const struct link_map *map)
+static void ask_for_module(struct asked_module *to, const struct link_map *map)
 {
 	to->known = true;
 	for (int row = 0; row < ROW_COUNT; row++) {
@@ -251,7 +251,7 @@ static void ask_for_module(struct module *to, const struct link_map *map)
 	}
 }
 
-static struct module *module_asked(const struct link_map *map)
+static struct asked_module *module_asked(const struct link_map *map)
 {
 	unsigned int count = module_count < MODULES ? module_count : MODULES;
 
@@ -261,9 +261,10 @@ static struct module *module_asked(const struct link_map *map)
 	return NULL;
 }
 
-static void remember_module(const struct module *m, const struct link_map *map)
+static void remember_module(const struct asked_module *m,
+			    const struct link_map *map)
 {
-	struct module *known = module_asked(map);
+	struct asked_module *known = module_asked(map);
 	unsigned int at =
 		known ? (unsigned int)(known - modules) : module_count++;
 
@@ -286,9 +287,9 @@ static _Noreturn void end_as_the_loader(const char *name)
 
 void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known)
 {
-	const struct link_map *map = module_of(caller);
-	struct module asked = { .generation = copse_team_code() };
-	const struct module *m = module_asked(map);
+	const struct link_map *map = map_of_code(caller);
+	struct asked_module asked = { .generation = copse_team_code() };
+	const struct asked_module *m = module_asked(map);
 
 	if (!m || m->generation != asked.generation) {
 		ask_for_module(&asked, map);

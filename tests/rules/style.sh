@@ -5,8 +5,13 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$srcdir" || exit 99
 
+product() {
+	find src tools mpi cuda openmp locks -name '*.[ch]' "$@" | sort
+}
+
 sources() {
-	find src tools mpi tests -name '*.[ch]' ! -path '*/build/*' "$@" | sort
+	product "$@"
+	find tests -name '*.[ch]' "$@" | sort
 }
 
 scripts() {
@@ -16,7 +21,7 @@ scripts() {
 }
 
 spdx_first() {
-	{ sources; scripts; find . -name '*.def' -path './src/*'; } |
+	{ sources; scripts; find src mpi cuda openmp locks -name '*.def'; } |
 		while read -r file; do
 			head -n 2 "$file" | grep -q 'SPDX-License-Identifier' ||
 				echo "$file: no SPDX line"
@@ -94,15 +99,9 @@ eighty_columns() {
 
 # Each processor has files of the same names.
 one_name_one_file() {
-	sources ! -path 'tests/*' | sed 's|^src/arch/.*/|src/arch/|' |
+	product | sed 's|^src/arch/.*/|src/arch/|' |
 		sort -u | sed 's|.*/||' | sort | uniq -d | grep . && return 1
 	return 0
-}
-
-# Where names are unique.
-named_files() {
-	find src mpi cuda tools -name '*.[ch]' ! -path '*/build/*' "$@" |
-		sort
 }
 
 # The first column stands in one file only.
@@ -115,31 +114,37 @@ in_one_file() {
 		END { exit bad }'
 }
 
-# A backtrace tells where it is.  A long type has a line before the name.
-# mpich.h and openmpi.h are one: each adapter is built with its own.  So are the
-# files of a topic in src/arch.
-unique_functions() {
+# "name file static" or "name file public" for each function.  A long type has a
+# line before the name.  mpich.h and openmpi.h are one: each adapter is built
+# with its own.  So are the files of a topic in src/arch.
+functions() {
 	# shellcheck disable=SC2046 # a list of words
 	awk 'FNR == 1 { type = "" }
 		{
 			line = type $0
 			type = ""
-			gsub(/__attribute__\(\([^)]*\)+ ?/, "", line)
+			gsub(/__attribute__\(\(([^()]|\([^()]*\))*\)\) ?/, "", line)
 		}
 		sub(/^ORDER_[A-Z_]*BY\(/, "static int ", line) {
 			sub(/,/, "(", line)
 		}
-		line !~ /^(SIGSAFE )?static / { next }
+		line !~ /^[A-Za-z_]/ || line ~ /^typedef / { next }
 		line ~ /^[^=;({]*$/ { type = line " " }
-		line ~ /^[^=;({]*[A-Za-z0-9_]\(/ {
+		line ~ /^[^=;({]* \**[A-Za-z0-9_]+\(/ {
+			kind = line ~ /(^|^[A-Z_]+ )static / ? "static" : "public"
 			sub(/\(.*/, "", line)
 			sub(/.*[^A-Za-z0-9_]/, "", line)
 			file = FILENAME
 			sub(/mpi\/openmpi\.h/, "mpi/mpich.h", file)
 			sub(/^src\/arch\/.*\//, "src/arch/", file)
 			sub(/-inline\.h$/, ".h", file)
-			print line, file
-		}' $(named_files "$@") | in_one_file
+			print line, file, kind
+		}' $(product)
+}
+
+# A backtrace tells where it is.
+unique_functions() {
+	functions | grep ' static$' | in_one_file
 }
 
 unique_structs() {
@@ -148,7 +153,7 @@ unique_structs() {
 			sub(/ \{.*/, "")
 			sub(/.* /, "")
 			print $0, FILENAME
-		}' $(named_files) | in_one_file
+		}' $(product) | in_one_file
 }
 
 # Else its line is glued to "not ok", and the point counts as missing.
@@ -167,7 +172,8 @@ said_in_lines() {
 # What is loaded into programs obeys no variable in one with more rights than its
 # caller.  (PATH is the C library's own business: execvp looks at it, too.)
 asks_securely() {
-	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect mpi cuda |
+	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect \
+		mpi cuda openmp locks |
 		grep -v '"PATH"' && return 1
 	return 0
 }

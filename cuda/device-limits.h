@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* limits.h - what limits the occupancy of a device, as the driver reports it.
- */
+/* device-limits.h - what limits the occupancy of a device, by the driver. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* records.c - activity records become pieces of work. */
-#include "cuda/records.h"
+/* activity-records.c - activity records become pieces of work. */
+#include "cuda/activity-records.h"
 
 #include <pthread.h>
 #include <stdlib.h>

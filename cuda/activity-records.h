@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * records.h - CUPTI's activity records of GPU work, in buffers that we provide.
+ * activity-records.h - CUPTI's activity records of GPU work, in buffers that we
+ * provide.
  *
  * Threads   CUPTI's own thread or the flushing one; one buffer is read at a
  * time.
