@@ -6,7 +6,7 @@
  * tag.  Both ends count them, so the n-th there is the n-th here; nothing is
  * added to a message.  Tags are counted in classes of their lowest bits, since
  * some programs use a new one for each step: of a class, too, messages are
- * nearly always received in the order they were sent, and parts whose tags
+ * nearly always received in the order they were sent, and events whose tags
  * differ are not joined.
  *
  * Threads   Any; when several call MPI at a time, messages_lock() orders them.
@@ -128,8 +128,8 @@ static inline uint64_t message_way(bool sends, int world)
 }
 
 /*
- * The next message to or from a partner, as a part: key, peer, check, size,
- * kind and level; the rest is 0.  False: it is not kept, the part is not set.
+ * The next message to or from a partner, as an event: key, peer, check, size,
+ * kind and level; the rest is 0.  False: it is not kept, the event is not set.
  */
 static inline bool message_number(struct live_part *part,
 				  const struct comm *comm,
@@ -205,7 +205,7 @@ bool collective_number(struct live_part *part, struct comm *comm,
 		       enum live_part_kind kind);
 
 /*
- * Something between this process and that rank of a communicator, as the part
+ * Something between this process and that rank of a communicator, as the event
  * of a message; both ends have given it the same number, and chose by `run`.
  */
 bool pair_number(struct live_part *part, const struct comm *comm, int rank,

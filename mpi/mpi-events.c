@@ -22,7 +22,7 @@ void notes_forked(void)
 	probe.comm_id = 0;
 }
 
-/* A message that is one call; false: its part is not kept. */
+/* A message that is one call; false: its event is not kept. */
 static inline __attribute__((always_inline)) bool
 count_message(struct live_part *part, const struct comm *comm, int rank,
 	      int tag, enum live_part_kind kind, uint64_t bytes,

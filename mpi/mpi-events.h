@@ -87,7 +87,7 @@
 #define made(comm)        comm_made(comm)
 #define named(comm, name) comm_named(comm, name)
 
-/* The call's part, of which each edge has a copy, and its edges. */
+/* The call's event, of which each edge has a copy, and its edges. */
 struct exchange {
 	struct live_part part;
 	struct neighbours *all;
@@ -99,7 +99,7 @@ bool exchange_begin(struct exchange *exchange, const struct region *region,
 void note_exchange(const struct exchange *exchange,
 		   const struct region *region);
 
-/* A part whose operation was one call. */
+/* An event whose operation was one call. */
 static inline void note_keep(struct live_part *part,
 			     const struct region *region)
 {

@@ -46,7 +46,7 @@ struct region_values *request_keep(MPI_Request handle);
 struct mpi_request *request_new(MPI_Request handle);
 struct mpi_request *request_find(MPI_Request handle);
 
-/* One that is not open, of nothing yet; its part is not set. */
+/* One that is not open, of nothing yet; its event is not set. */
 void request_reset(struct mpi_request *request);
 void request_forget(MPI_Request handle);
 

@@ -263,12 +263,12 @@ struct live_peer {
 };
 
 /*
- * Wait states: an instance is one collective call on one communicator, or one
- * message.  Each process keeps its part of it.  All processes keep the same
- * instances: those of level >= L, where one instance of 2^L has level L or
- * more; L grows while a process runs, so that the parts fit into bounded
- * memory.  What is to be joined are the parts of equal key with levels of at
- * least the highest L of any process.
+ * Wait states: an operation is one collective call on one communicator, or one
+ * message.  Each process keeps an event of it.  All processes keep the same
+ * operations: those of level >= L, where one operation of 2^L has level L or
+ * more; L grows while a process runs, so that the events fit into bounded
+ * memory.  The merge joins events of equal key whose levels are at least the
+ * highest L of any process.
  */
 enum live_part_kind {
 	LIVE_PART_SEND,    /* a message */
@@ -283,23 +283,23 @@ enum live_part_kind {
 };
 
 struct live_part {
-	uint64_t key;   /* the same in all parts of an instance, else not */
+	uint64_t key;   /* the same in all events of an operation */
 	uint64_t begin; /* CLOCK_MONOTONIC, ns: the operation was begun; … */
 	uint64_t enter, leave; /* … the call that ended it; if it is the one
-				  that began, enter = begin.  Parts of equal
+				  that began, enter = begin.  Events of equal
 				  enter in a thread ended in one call */
 	live_ref begin_node, node; /* the contexts of these calls */
 	int32_t peer;       /* message: the partner's rank in MPI_COMM_WORLD;
 			       collective: the root's, else -1 */
-	uint32_t check;     /* a message's tag, else of the function: parts of
+	uint32_t check;     /* a message's tag, else of the function: events of
 			       equal key must agree, or they do not belong */
-	uint32_t size;      /* parts that the instance has: 2, or the
+	uint32_t size;      /* events that the operation has: 2, or the
 			       communicator's processes */
 	uint32_t comm_rank; /* in the communicator */
 	uint8_t kind;       /* enum live_part_kind */
 	uint8_t level;
 	uint16_t unused;
-	uint32_t cluster; /* the same for instances that are kept or left out
+	uint32_t cluster; /* the same for operations that are kept or left out
 			     together, else not; 0: not known */
 };
 
@@ -573,9 +573,9 @@ struct live_thread {
 	live_ref moments; /* first live_chunk of struct live_moment, or … */
 	uint32_t moment_size; /* … of struct live_traced; 0: there is none */
 	uint32_t every;       /* a moment is kept of so many samples */
-	uint32_t level;       /* parts of lower levels are not kept */
-	uint32_t thinning;    /* odd: parts are being moved; a copy made now has
-				 none that can be used */
+	uint32_t level;       /* events of lower levels are not kept */
+	uint32_t thinning;    /* odd: events are being moved; a copy made now
+				 has none that can be used */
 	/* live/moments.h says which of its list's records count. */
 	uint32_t moments_held, moments_old, moments_moved;
 	uint32_t moments_at; /* of the next one; in a ring, of the oldest */

@@ -2,8 +2,8 @@
 /*
  * match-events.h - the event records of all ranks, and the trace points of
  * their samples: collected while the profiles pass one at a time, then matched.
- * An event record is one rank's part of a collective call or of a message; the
- * records of all ranks that took part are one matched operation.
+ * An event record is what one rank did in a collective call or for a message;
+ * the records of all ranks that took part are one matched operation.
  *
  * Memory     is bounded: records that do not fit make the level grow, so that
  *            half of the operations go, the same in all ranks; trace points are
@@ -77,7 +77,7 @@ extern const struct gatherer gatherer_match_events;
 
 /*
  * Sort by key and keep complete operations only; the others are counted in
- * parts->joined.
+ * events->joined.
  */
 void match_join(struct matched_events *parts, const struct run *run);
 

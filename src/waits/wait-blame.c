@@ -23,9 +23,9 @@
  *              clusters of (1 - p) / p^2 * (the cluster's sum)^2 (C.-E.
  *              Saerndal, B. Swensson, J. Wretman, Model Assisted Survey
  *              Sampling, 1992, 3.2 and 4.2, for Poisson sampling: it is not
- *              used that instances are as many as were counted, and so it is
+ *              used that operations are as many as were counted, and so it is
  *              rather too large).  Where clusters are not known, as many
- *              equal instances as a cluster may have are assumed.
+ *              equal operations as a cluster may have are assumed.
  */
 #include <errno.h>
 #include <math.h>
@@ -77,10 +77,10 @@ struct blaming {
 	const struct clocks *clocks;
 	const struct run *run;
 	struct run_waits *to;
-	uint32_t *calls; /* parts that waited, by process, thread and time */
+	uint32_t *calls; /* events that waited, by process, thread and time */
 	size_t call_count;
 	uint32_t *timeline,
-		*position; /* the same of all parts; where each is */
+		*position; /* the same of all events; where each is */
 	uint32_t *first;   /* of each record: its operation's */
 	struct cause_sum *causes;
 	size_t cause_count, cause_room;
@@ -90,7 +90,7 @@ struct blaming {
 	int err;
 };
 
-/* The wait that is blamed on somebody: part i's. */
+/* The wait that is blamed on somebody: event i's. */
 struct blamed_wait {
 	uint32_t wait;
 	uint32_t kind, victim, process;
@@ -198,7 +198,7 @@ static double accounted(const struct series *s, size_t i, int64_t from,
 	       (last ? fmin((double)(to - s->at[i].ns), most) : 0);
 }
 
-/* What the process of the part did in its other threads. */
+/* What the process of the event did in its other threads. */
 static void add_helper_details(struct blaming *b, uint32_t cause,
 			       const struct event_record *by, int64_t from,
 			       int64_t to)
@@ -213,7 +213,7 @@ static void add_helper_details(struct blaming *b, uint32_t cause,
 			   s->every * (double)s->at[i].weight_ns, 1);
 }
 
-/* The culprit's part `by` was late; it is blamed for from … to. */
+/* The culprit's event `by` was late; it is blamed for from … to. */
 static void add_contexts(struct blaming *b, struct cause_sum *cause,
 			 const struct event_record *by, int64_t from,
 			 int64_t to)
@@ -383,7 +383,7 @@ static int64_t meeting(const struct event_record *p,
 }
 
 /*
- * How much of part v's wait its culprit has handed on from before: since they
+ * How much of event v's wait its culprit has handed on from before: since they
  * last met, it waited for others so much longer than the victim did, and came
  * later for it.
  */
@@ -432,7 +432,7 @@ static void blame_itself(struct blaming *b, const struct blamed_wait *of,
 }
 
 /*
- * Who made part v wait from low to high is blamed for it, but for what it
+ * Who made event v wait from low to high is blamed for it, but for what it
  * waited itself: meanwhile, or before, if it came later for it.  Recursion ends
  * at DEPTH, or where the victim would be blamed itself.
  */

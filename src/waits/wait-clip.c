@@ -2,11 +2,11 @@
 /*
  * wait-clip.c - what was estimated is not more than what can be.
  *
- * Of instances that were thinned each stands for 2^level, so that one long wait
- * that was kept becomes as many, which there never were.  But the time that a
- * rank spent in each call was measured, all of it: what it waited there, in all
- * estimates together, is brought down to that.  Nor are a rank's calls more
- * than it made: a call that ends a thousand messages is kept with one of a
+ * Of operations that were thinned each stands for 2^level, so that one long
+ * wait that was kept becomes as many, which there never were.  But the time
+ * that a rank spent in each call was measured, all of it: what it waited there,
+ * in all estimates together, is brought down to that.  Nor are a rank's calls
+ * more than it made: a call that ends a thousand messages is kept with one of a
  * hundred of them, and stands for itself.  Errors go down with their estimates.
  * Nor was what another thread paused in a call waited there; it is known how
  * long that was, and not when.

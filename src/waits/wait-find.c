@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait-find.c - how long each part waited, and for which other one. */
+/* wait-find.c - how long each event waited, and for which other one. */
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -12,7 +12,7 @@ struct wait_search {
 	const struct matched_events *parts;
 	const struct clocks *clocks;
 	const struct run *run;
-	uint32_t *order; /* parts, as they began … */
+	uint32_t *order; /* events, as they began … */
 	uint32_t *back;  /* … and as they came back */
 };
 
@@ -42,7 +42,7 @@ static void set_wait(struct wait_search *f, size_t i, size_t culprit,
  */
 
 /*
- * `to` cannot go on before `from` began its part or, where that one only came
+ * `to` cannot go on before `from` began its event or, where that one only came
  * back into MPI during the call of `to`, before that.
  */
 static void find_message(struct wait_search *f, size_t to, size_t from,
@@ -89,7 +89,7 @@ static int by_coming(const void *x, const void *y, void *coming)
 ORDER_ROWS_BY(by_comm_rank, struct matched_events, of->at,
 	      ASC(comm_rank) ?: ORDER(*i, *j))
 
-/* The last of an order that came before part i left, and is not i; or i. */
+/* The last of an order that came before event i left, and is not i; or i. */
 static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
 			    size_t count, uint32_t i, bool back)
 {
@@ -127,7 +127,7 @@ static void find_last(struct wait_search *f, uint32_t i, size_t count,
 	}
 }
 
-/* The part whose rank all of them name; `end` when there is none. */
+/* The event whose rank all of them name; `end` when there is none. */
 static size_t find_root(const struct wait_search *f, size_t first, size_t end)
 {
 	size_t i = first;
@@ -246,7 +246,7 @@ static void find_operation(struct wait_search *f, size_t first, size_t end)
 }
 
 /*
- * Calls that ended several parts.
+ * Calls that ended several events.
  */
 
 ORDER_ROWS_BY(by_event_call, struct wait_search, of->parts->at,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wait-find.h - from matched events to who made whom wait: wait-find.c finds
- * how long each part waited, and for which other part; wait-blame.c follows
+ * how long each event waited, and for which other event; wait-blame.c follows
  * that to the rank and the context that caused it; wait-clip.c holds the
  * estimates of it against what was measured.
  *
  * What waits for what is told by enum live_part_kind.  A rank waits from
- * entering the call that ended its part until the last of those that it
+ * entering the call that ended its event until the last of those that it
  * depends on has begun, as far as it was still inside then: one that left
  * before did not wait.  Nobody makes progress outside MPI: who waits for a
  * message that the other had begun, and leaves only after the other came back
- * into MPI, waited until then.  Of parts that ended in one call (MPI_Waitall)
+ * into MPI, waited until then.  Of events that ended in one call (MPI_Waitall)
  * the longest wait is the call's.  The kinds are those of F. Wolf and B. Mohr,
  * Automatic performance analysis of hybrid MPI/OpenMP applications, J. Syst.
  * Archit. 49, 2003 (EXPERT, Scalasca).
@@ -21,16 +21,16 @@
 #include "waits/match-events.h"
 #include "run/run-tables.h"
 
-struct wait_state {       /* of one part */
+struct wait_state {       /* of one event */
 	int64_t ns;       /* 0: it did not wait */
 	int64_t early;    /* of it, before the first sender came */
-	uint32_t culprit; /* part */
+	uint32_t culprit; /* event */
 	uint32_t kind;    /* enum wait_kind */
-	bool joint;       /* another part of the same call stands for it */
+	bool joint;       /* another event of the same call stands for it */
 };
 
 /*
- * For each part; at most one of those that ended in one call waits.  Where not
+ * For each event; at most one of those that ended in one call waits.  Where not
  * all were kept, to->kept has the calls.
  */
 int waits_find(struct run_waits *to, struct wait_state *waits,

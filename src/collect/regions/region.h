@@ -132,7 +132,10 @@ void copse_region_request(struct live_call *call, uint64_t open_ns,
 void copse_region_arrived(struct live_call *call, uint64_t posted,
 			  uint64_t bytes, uint64_t times);
 
-/* The part of an instance of MPI's; `level` of fewer is not kept any more. */
+/*
+ * What this process did in an operation of MPI; and the level below which
+ * events are not kept any more.
+ */
 void copse_event_add(const struct live_part *part);
 const uint32_t *copse_event_level(void);
 

@@ -16,7 +16,7 @@ enum {
 /* Mutable: of the process; read without order, a late view keeps a few more. */
 uint32_t wait_events_level;
 static uint32_t most = WAIT_EVENTS_MOST;
-static uint32_t threads; /* that have parts */
+static uint32_t threads; /* that have events */
 static uint32_t traced;  /* trace points of each thread, with --trace */
 static enum moments_keep trace_keep;
 bool wait_events_of_all;

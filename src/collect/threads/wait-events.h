@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wait-events.h - what wait states are made of (live/layout.h): a thread's
- * parts of MPI operations, and the trace points of its samples, in bounded
+ * events of MPI operations, and the trace points of its samples, in bounded
  * memory.
  *
- * A process keeps at most WAIT_EVENTS_MOST parts and each thread that calls MPI
- * a quarter of that in moments, the other threads some (what they did tells why
- * one that sleeps is late); in jobs of more than WAIT_EVENTS_RANKS ranks so
+ * A process keeps at most WAIT_EVENTS_MOST events and each thread that calls
+ * MPI a quarter of that in moments, the other threads some (what they did tells
+ * why one that sleeps is late); in jobs of more than WAIT_EVENTS_RANKS ranks so
  * much less that a job keeps the same. When a thread has its share, the level
- * rises by one: half of all instances go, the same on all ranks.
+ * rises by one: half of all operations go, the same on all ranks.
  *
  * Threads   A struct wait_events belongs to one thread; the level to all.
  * Signals   trace_points_add() is for the handler; the rest while it is busy.
@@ -39,7 +39,7 @@ struct thread;
 /* Called once MPI knows how many ranks there are. */
 void wait_events_init(int ranks);
 
-/* Below this level no part is kept; it only grows. */
+/* Below this level no event is kept; it only grows. */
 extern uint32_t wait_events_level;
 
 /* Threads that do not call MPI keep moments, too: where one that calls MPI
