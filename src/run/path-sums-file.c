@@ -204,7 +204,7 @@ void paths_save(struct store *s, const struct paths *paths)
 		  paths->run->node_count);
 }
 
-/* Only what tells whether they are ours. */
+/* Only what shows whether they are ours. */
 void paths_load(struct store *s, struct run *run)
 {
 	struct path *at;

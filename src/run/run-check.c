@@ -98,7 +98,7 @@ static void check_run_calls(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the MPI calls");
 }
 
-/* Of causes that are not told apart nothing else is known. */
+/* Nothing else is known of causes that are not distinguished. */
 static bool is_known_cause(const struct run_waits *w, uint32_t cause)
 {
 	return w->causes[cause].culprit != WAIT_OTHERS;

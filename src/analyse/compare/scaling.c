@@ -143,7 +143,7 @@ static void run_row(struct report *report, const struct scaling *s, size_t i)
 	report_number(report, all_ranks(is) - is->expects * all_ranks(ref));
 }
 
-/* What computation scaling is the product of, where events tell. */
+/* The factors of computation scaling, where events were counted. */
 static void counter_table(struct report *report, const struct scaling *s)
 {
 	const struct run_scale *ref = &s->at[0];

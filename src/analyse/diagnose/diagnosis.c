@@ -163,7 +163,7 @@ static int add_by_rule(struct diagnosis *d, const struct diagnosis_rule *rule,
 	return err;
 }
 
-/* Would it hold if all had had their cores?  Of MPI others tell. */
+/* Would it hold if all had had a core?  Rules on MPI have their own. */
 static int holds_with_cores(const struct diagnosis_rule *rule,
 			    const struct fact *fact, bool *holds)
 {

@@ -39,7 +39,7 @@ struct diagnosis {
 	size_t rule_count;
 	struct diagnosis_finding *at; /* by gain, the largest first */
 	size_t count, room;
-	struct diagnosis_finding *remarks; /* on what cannot be told */
+	struct diagnosis_finding *remarks; /* on what cannot be known */
 	size_t remark_count, remark_room;
 	/* The one that gains most of those that hold if nobody waited for a
 	   core; without a text: there is none. */

@@ -13,7 +13,7 @@
 #include "analyse/base/report.h"
 #include "run/run.h"
 
-/* Seconds.  Of devices: each once, whoever shares it. */
+/* Seconds.  Devices: each once, however many share it. */
 struct gpu_busy {
 	size_t devices; /* 0: none was used, or it is not known: all is 0 */
 	bool shared;    /* one of them by several processes */

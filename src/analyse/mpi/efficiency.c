@@ -120,7 +120,7 @@ static void share_mpi(struct efficiency *e, const struct time_split *split,
 	}
 }
 
-/* Stamps of regions tell more than samples in the runtime do. */
+/* Stamps of regions are more exact than samples in the runtime. */
 static void take_threads(struct efficiency *e, const struct run *run)
 {
 	struct thread_factors f = thread_factors_of(run, e);
@@ -247,7 +247,7 @@ int efficiency_of_phase(struct efficiency *e, const struct run *run,
 	return err;
 }
 
-/* Of the CPU time of ranks, what threads took that no factor tells of. */
+/* CPU time of threads that no factor covers. */
 static double share_of_others(const struct run *run)
 {
 	double others = 0, all = 0;

@@ -54,6 +54,6 @@ void efficiency_from(struct efficiency *e, const double *elapsed,
 /* Seconds of a rank between MPI_Init and MPI_Finalize outside MPI. */
 double efficiency_useful(const struct run_rank *rank);
 
-/* The factors in a sentence, and whom they do not tell of. */
+/* The factors in a sentence, and the processes that they do not cover. */
 void efficiency_line(struct report *report, const struct efficiency *e,
 		     const struct run *run);

@@ -22,7 +22,7 @@
 #define NEARLY_ALL 0.8  /* several are, when they caused so much of it */
 #define CERTAIN    0.05 /* errors below this share need no word */
 #define MOST       0.95 /* the victims that are named waited so much of it */
-#define HELPED     0.05 /* of a culprit's sleep: others' work is told */
+#define HELPED     0.05 /* of a culprit's sleep: the work of others is named */
 #define SENTENCES  3
 #define MOSTLY     0.5 /* of their time ranks waited for a core */
 #define FRAMES     3

@@ -47,7 +47,7 @@ static void wait_columns(struct report *report)
 	report_column(report, "samples", NULL, COLUMN_COUNT);
 }
 
-/* Where its other threads were most, when no sample tells of this one. */
+/* Where its other threads were most, when this one has no sample. */
 static const struct blame_row *helpers_of(const struct blames *b,
 					  const struct blame_row *row)
 {

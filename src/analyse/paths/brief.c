@@ -47,7 +47,7 @@ static bool is_brief_arguments(const char *name, const char *at)
 	       (is_word_char(at[-1]) || strchr(">)]", at[-1]));
 }
 
-/* Of what the name is in; its own may be all that tells it from others. */
+/* A scope around the name; the name itself may be needed to distinguish it. */
 static bool is_scope(const char *name, const char *at, const char *end)
 {
 	return at > name && *at == '<' && is_word_char(at[-1]) &&

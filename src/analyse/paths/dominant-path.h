@@ -20,9 +20,9 @@ struct mainly {
 };
 
 /*
- * own[]: seconds of each path without what it calls; changed.  What calls
- * `known`, a path that the reader has been told of (0: none), says nothing new:
- * it is named for what is its own alone.  0, or -ENOMEM with a reason.
+ * own[]: seconds of each path without what it calls; changed.  The reader knows
+ * of the path `known` (0: none), so its callers are named only for time of
+ * their own.  0, or -ENOMEM with a reason.
  */
 int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 	      uint32_t known);

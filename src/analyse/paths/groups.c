@@ -3,7 +3,7 @@
  * groups.c - sum a run's nodes by function or by line.
  *
  * A node's own value belongs to its own group.  Its subtree's value belongs
- * to the group of the frame that it stands for: its function, or by line the
+ * to the group of its frame: its function, or by line the
  * line of the caller that called it.
  */
 #include <errno.h>

@@ -15,17 +15,17 @@
 #include "base/str.h"
 
 #define LEAST  0.03 /* of the time: worth a row */
-#define WHOLE  0.01 /* of its time counts where a row tells nothing more */
+#define WHOLE  0.01 /* of its time counts where a row adds nothing */
 #define PASSES 0.95 /* of a function's time is in one that it calls */
 
 struct hot_paths {
 	const struct paths *paths;
 	const struct run_metric *metric;
 	double *exclusive, *inclusive; /* by path */
-	double *idle;  /* of inclusive: in waits of threads for each other */
-	double *self;  /* with what libraries do for it */
-	double *told;  /* that, and calls of MPI, or of a GPU: a row's worth */
-	double *known; /* of told: by a row */
+	double *idle; /* of inclusive: in waits of threads for each other */
+	double *self; /* with what libraries do for it */
+	double *told; /* self, and calls of MPI or a GPU: what a row can show */
+	double *known;    /* of told: what rows show */
 	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
 	uint32_t *callee; /* the one with most of it; 0: none */
 	bool *candidate, *row;
@@ -50,7 +50,7 @@ static void find_idle(struct hot_paths *h)
 	}
 }
 
-/* Threads that wait for work are told elsewhere. */
+/* Other reports have the threads that wait for work. */
 static bool is_candidate(const struct hot_paths *h, uint32_t path)
 {
 	return path &&
@@ -75,7 +75,7 @@ static void find_candidates(struct hot_paths *h)
 	}
 }
 
-/* Whoever calls MPI, or a GPU, keeps a row: its name tells where from. */
+/* A function that calls MPI or a GPU keeps its row: it names the place. */
 static bool passes_on(const struct hot_paths *h, uint32_t path)
 {
 	uint32_t callee = h->callee[path];
@@ -97,8 +97,8 @@ static size_t mark_all_rows(struct hot_paths *h)
 	return count;
 }
 
-/* Whoever calls MPI, or a GPU, tells more than the call, which tables have; and
- * what is too small for a row its caller tells. */
+/* Calls of MPI and GPUs count for their caller, since tables have the calls; a
+ * path that is too small for a row counts for its caller, too. */
 static void find_told(struct hot_paths *h)
 {
 	for (uint32_t p = 1; p < h->paths->count; p++) {
@@ -127,8 +127,8 @@ static uint32_t row_above(const struct hot_paths *h, uint32_t path,
 	return p;
 }
 
-/* gain[]: what a row more would tell of its own and, each caller half as well,
- * for those below it.  told[] has what no row tells. */
+/* gain[]: what one more row would show: its own time, and half of it for each
+ * caller between a path and the row. */
 static void find_gains(const struct hot_paths *h, const bool *may, double *gain)
 {
 	for (uint32_t p = 0; p < h->paths->count; p++)
@@ -147,7 +147,7 @@ static void find_gains(const struct hot_paths *h, const bool *may, double *gain)
 	}
 }
 
-/* From now on the row tells that. */
+/* The row is chosen: what it shows is known. */
 static void choose_row(struct hot_paths *h, bool *may, uint32_t row)
 {
 	h->row[row] = true;
@@ -162,7 +162,7 @@ static void choose_row(struct hot_paths *h, bool *may, uint32_t row)
 	}
 }
 
-/* The rows that tell most: for many small ones stands their caller's. */
+/* The rows that show most: one of a caller replaces many small ones. */
 static int choose_rows(struct hot_paths *h, size_t limit)
 {
 	size_t count = mark_all_rows(h);
@@ -194,8 +194,8 @@ static bool has_row_below(const struct hot_paths *h, uint32_t path)
 	return false;
 }
 
-/* What it does mostly and no row tells: a library, or what it calls; 0: none,
- * or itself. */
+/* What it mostly does, where no row shows it: a library or a callee; 0: none,
+ * or the function itself. */
 static uint32_t mostly_in(const struct hot_paths *h, uint32_t path)
 {
 	const struct path *at = h->paths->at;
@@ -246,7 +246,7 @@ static uint32_t parted_at(const struct hot_paths *h, uint32_t path)
 	return common ? p : path;
 }
 
-/* "… › solve › " before a path; `from`: what is told last; 0: nothing. */
+/* "… › solve › " before a path; `from`: the frame printed last; 0: none. */
 static bool put_frame_between(FILE *to, const struct hot_paths *h,
 			      uint32_t frame, uint32_t from)
 {
@@ -265,7 +265,7 @@ static bool is_region_path(const struct hot_paths *h, uint32_t path)
 	       RUN_PARALLEL;
 }
 
-/* Of what is left out a region is told, and what would be "…" alone. */
+/* A region is printed, and one frame where "…" would be no shorter. */
 static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
 {
 	uint32_t outermost, parted = parted_at(h, path);

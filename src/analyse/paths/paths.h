@@ -29,8 +29,8 @@ bool paths_is_clock(const struct run *run, uint32_t node);
 uint32_t paths_looker(const struct paths *paths, uint32_t path);
 
 /*
- * The path that stands for this one in a sentence: its looker, the program's
- * own, and the frames of Python's interpreter in a row are one.
+ * The path that a sentence names for this one: its looker, the program's own
+ * function; consecutive frames of Python's interpreter are one.
  */
 uint32_t paths_said(const struct paths *paths, uint32_t path);
 
@@ -45,17 +45,17 @@ char *paths_text(const struct paths *paths, uint32_t path);
 /*
  * The same as a cell of a report.  For readers, names are brief, a kernel's
  * caller follows the kernel, and full names and the line of an MPI call are
- * told where other rows read the same.
+ * added where other rows read the same.
  */
 void paths_cell(struct report *report, const struct paths *paths,
 		uint32_t path);
 
 /*
- * The same for a sentence: at most `frames` of it, by their brief names, but
- * for a namespace that the frame before has told.  All frames of Python's
+ * The same for a sentence: at most `frames` of it, by their brief names,
+ * without a namespace that the frame before has named.  All frames of Python's
  * interpreter in a row are one, "[Python]", as are those without a name of a
  * module of Python's, "mpi4py.MPI", and a kernel's caller follows the kernel.
- * Callers are left out that are of libraries or what was told already: the same
+ * Callers are left out that are of libraries or were named already: the same
  * function, or one without a name of the same module.  To be freed, NULL when
  * out of memory.
  */

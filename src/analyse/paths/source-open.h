@@ -7,7 +7,7 @@
  * leads into: so a link could make a page show any file of its reader's.  No
  * link is followed but in front of the tree: in the working directory and in
  * HOME as their user calls them, and those of the system, which root alone can
- * have put there.  (For root they are not told apart.)
+ * have put there.  (For root they are not distinguished.)
  */
 #pragma once
 

@@ -100,7 +100,7 @@ void unnamed_say(struct report *report, const struct run *run,
 	free(owner);
 }
 
-/* Lines are known there, or not even names, of which unnamed_say() tells. */
+/* Lines are known there; or no names either, which unnamed_say() reports. */
 static bool is_built_plainly(const struct run *run, uint32_t file)
 {
 	for (size_t i = 1; i < run->node_count; i++) {

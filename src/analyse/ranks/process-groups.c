@@ -156,7 +156,7 @@ static char *name_of_process(const struct run *run, uint32_t process)
 	return *role ? strdup(role) : program_name(command_of(run, process));
 }
 
-/* Its own group comes after that of whoever started it. */
+/* Its own group comes after the group that started it. */
 static bool put_process(struct process_groups *g, uint32_t process, int depth)
 {
 	uint32_t by = asked_by(g, process), above = NOBODY, name, group;

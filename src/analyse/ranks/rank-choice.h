@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * rank-choice.h - some processes of a run: those that a user names, or those
- * that tell most.
+ * that show most.
  *
  * Ownership   A choice owns its rows, which say nothing of the run.
  */

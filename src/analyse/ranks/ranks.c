@@ -30,7 +30,7 @@ enum time_part {
 	COMPUTE,
 	MPI_WAIT,
 	MPI_TRANSFER,
-	MPI_ALL, /* both, where they are not told apart */
+	MPI_ALL, /* both, where they are not distinguished */
 	IO,
 	OTHER,
 	PARTS

@@ -69,5 +69,5 @@ int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis_options *options);
 void overview_fini(struct overview *o);
 
-/* It takes less than a second, as far as sizes tell. */
+/* It takes less than a second, judged by sizes. */
 bool overview_is_quick(const struct run *run);

@@ -33,7 +33,7 @@
 #define UNEVEN   1.25  /* the most of a rank, of the mean, … */
 #define MATTERS  0.02  /* … and so much more of a rank's time */
 #define EXPLAINS 0.33  /* of a part: a finding is its cause */
-#define MORE     1.05  /* of a path's: a function tells more */
+#define MORE     1.05  /* of a path's: then the function is named */
 #define FAIR     0.2   /* of a path's waiting: one function of MPI */
 #define KIND     0.1   /* of the work: worth a word */
 #define SEEN     0.005 /* seconds: some samples */
@@ -241,7 +241,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 		text = strdup("");
 		goto out;
 	}
-	/* A function that is called on several paths may tell more. */
+	/* A function that several paths call may have more of it. */
 	if (function_below(&path, &below, s->paths, 0, own,
 			   in.seconds * (own[in.path] < in.seconds / 2 ? MAINLY
 								       : MORE)))
@@ -366,7 +366,7 @@ static bool has_threads(const struct run *run)
 	return false;
 }
 
-/* What it may be, where samples do not tell; and what would. */
+/* What it may be, where samples do not show it; and what would show it. */
 static const char *guess_of_part(const struct saying *s, enum split_part part)
 {
 	if (part == SPLIT_SERIAL)

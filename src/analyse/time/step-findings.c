@@ -83,7 +83,7 @@ static const double *begins_of(const struct step_search *s, uint32_t rank)
 
 /*
  * Did cores work in these rows as much longer as the rows were longer?  More
- * than chance makes of so many samples.
+ * than chance makes of that many samples.
  */
 static bool is_by_cpu(const struct step_search *s, uint32_t rank,
 		      const uint32_t *rows, size_t count, double excess)
@@ -379,7 +379,7 @@ static struct rhythm find_outer_loop(const struct step_search *s,
 	return r;
 }
 
-/* One that is due to the late rank is told with it. */
+/* An iteration that a late rank explains is named with that rank. */
 static int look_at_row(struct step_search *s, uint32_t row,
 		       const struct rhythm *outer, bool *sure)
 {

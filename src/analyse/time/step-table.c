@@ -409,9 +409,9 @@ static int run_step_table(struct report **to, const struct run *const runs[],
 	if (!err && t.count)
 		err = make_step_report(*to, &t, options);
 	else if (!err)
-		report_line(*to, "No iterations: most ranks call nothing "
-				 "equally often that is regular, or in turns, "
-				 "or the database is of an older version.");
+		report_line(*to, "No iterations: no MPI call repeats regularly "
+				 "on most ranks, or the database is of an "
+				 "older version.");
 	step_times_fini(&t);
 	return err ? err : report_error(*to);
 }

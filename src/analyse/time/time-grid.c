@@ -10,7 +10,7 @@
 #include "base/comparison.h"
 #include "base/err.h"
 
-#define SMALL 16   /* of a cell: a path with less stands for its caller */
+#define SMALL 16   /* of a cell: a path with less counts for its caller */
 #define IDLE  0.01 /* of the time: helpers that worked less have no line */
 
 /*

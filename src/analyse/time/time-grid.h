@@ -7,7 +7,7 @@
  *         so that nothing vanishes however many there are.
  * Paths   A cell has the call paths of what is in it, each with the time in and
  *         below it, without that of its other paths.  What is less than a
- *         16th of them stands for its caller.
+ *         16th of them counts for its caller.
  */
 #pragma once
 

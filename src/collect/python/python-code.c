@@ -11,7 +11,7 @@ enum {
 	REFERENCES_AT = 0, /* of an object, with a GIL */
 	CODE_MOST = 1 << 28,
 	COPIES_MOST = 1 << 20,
-	IDENTITY_TEXT = 64, /* bytes of a name that tell it from others */
+	IDENTITY_TEXT = 64, /* bytes of a name that distinguish it */
 	COMPACT = 1 << 3,
 	ASCII = 1 << 4,
 	OPTIMIZED = 1, /* a function's: a module's, or a class's, runs once */

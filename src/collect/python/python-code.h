@@ -47,12 +47,12 @@ struct python_place {
 struct python_name {
 	uint32_t index; /* of the live profile */
 	uint32_t units; /* of its bytecode, where it is believed unseen; or 0 */
-	uint8_t changes; /* there were others, so many or more: it is not even
-			    believed where nothing moved */
+	uint8_t changes; /* at least this many others were there before: it is
+			    not believed even where nothing moved */
 	uintptr_t begin; /* of the bytecode that has the instruction */
 };
 
-/* Of so many units: is it the begin of one, or of what is before the first? */
+/* Is it the begin of one of `units` units, or of the one before the first? */
 SIGSAFE static inline bool python_code_has(uint64_t units, uintptr_t offset)
 {
 	return offset + 2 < 2 * units + 2 && offset % 2 == 0;
@@ -80,10 +80,10 @@ SIGSAFE uint64_t python_text_identity(const struct python_layout *layout,
 				      uintptr_t text);
 
 /*
- * What tells the object from others that were, or will be, at its address; not
- * 0.  It is read as it is: a function of the calling thread's runs it, and the
- * thread is in none of our handlers.  Text objects keep their hash behind their
- * size, once it was asked for.
+ * A number that distinguishes the object from others at its address, earlier or
+ * later; not 0.  It is read as it is: a function of the calling thread's runs
+ * it, and the thread is in none of our handlers.  Text objects keep their hash
+ * behind their size, once it was asked for.
  */
 SIGSAFE static inline uint64_t
 python_code_identity(const struct python_layout *layout, uintptr_t code)

@@ -39,8 +39,8 @@ static struct {
 } late;
 
 /*
- * Mutable: what was found; python_layout points to it then.  Of one that is
- * loaded again elsewhere the other one tells: who reads the first goes on.
+ * Mutable: what was found; python_layout points to it then.  An interpreter
+ * that is loaded again elsewhere gets the second: readers of the first go on.
  */
 static struct python_layout founds[2];
 
@@ -77,7 +77,7 @@ static bool is_libpython(const char *file)
 	return !strncmp(file, "libpython3.", 11);
 }
 
-/* In all that is loaded: who opened it may have done so for himself only. */
+/* In all that is loaded: a library may have been opened for its caller only. */
 static const void *find_symbol(const char *name)
 {
 	const void *symbol = dlsym(RTLD_DEFAULT, name);

@@ -8,18 +8,18 @@
 #include "collect/python/python-gil.h"
 
 enum {
-	BEFORE = 8, /* bytes of what stands before a frame */
+	BEFORE = 8, /* bytes before a frame */
 	THREAD_SIZE = 512,
 	INTERPRETERS_MOST = 64,
 	THREADS_MOST = 4096,
-	MISSES = 64,     /* after so many it is looked for … */
-	MISS_EVERY = 64, /* … one time in so many */
+	MISSES = 64,     /* after these it is looked for … */
+	MISS_EVERY = 64, /* … once in these */
 	STEPS_MOST = 1 << 16,
 	CHUNKS_MOST = 1 << 12,
 	REACH_MOST = 1 << 20,
 	RECURSION = 4,      /* frames, to find a call of a function by itself */
 	LOOKED_FIRST = 256, /* samples look at their functions, then … */
-	LOOKED_EVERY = 16,  /* … one in so many */
+	LOOKED_EVERY = 16,  /* … once in these */
 	WORD = sizeof(uintptr_t),
 };
 

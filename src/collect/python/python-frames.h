@@ -12,7 +12,7 @@
  * A chain of more frames than are read is joined with those nearest to the
  * root, which lie in order at the begin of the thread's stack of frames.
  *
- * A chain that is caught half changed is refused.  What tells: the marks and
+ * A chain that is caught half changed is refused: the marks and
  * the frames must agree, a frame lies below the top of its stack, a generator
  * runs, and its code is a code object that has the instruction.
  *
@@ -47,16 +47,16 @@ enum {
 };
 
 struct python_frames {
-	/* Of the thread, in so many interpreters, from the leaf: what the last
-	   one runs called what the one before runs. */
+	/* The thread's states, one for each interpreter, from the leaf: code
+	   of a later one called that of the one before. */
 	struct python_state {
 		uintptr_t thread;
 		uintptr_t interpreter, gil; /* of that; 0: not known */
 	} states[PYTHON_STATES];
 	uint32_t known;
-	uint32_t current; /* it runs what is nearest to the leaf */
-	bool cut;         /* fresh: there are more, nearer to the root */
-	bool unmarked;    /* fresh: the walk has to tell where they are run */
+	uint32_t current; /* its code is nearest to the leaf */
+	bool cut;         /* fresh: more frames follow towards the root */
+	bool unmarked;    /* fresh: the walk has to find where they are run */
 	bool lasting;     /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;

@@ -7,8 +7,8 @@
 #include "arch/registers.h"
 
 /*
- * struct _gil_runtime_state, of 3.9 to 3.15, and what stands before it: that is
- * a part of it in builds without GIL, which can use it all the same.
+ * struct _gil_runtime_state, of 3.9 to 3.15, and the word before it, which
+ * belongs to it in builds without GIL: those may use one nevertheless.
  */
 struct gil {
 	int enabled;

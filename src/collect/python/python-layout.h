@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * python-layout.h - where CPython keeps what tells which functions of Python a
- * thread is in: offsets, by its version.
+ * python-layout.h - where CPython keeps the functions of Python that a thread
+ * is in: offsets, by its version.
  *
  * Sources   Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h
  *           and cpython/code.h of each version; from 3.13 on the interpreter
