@@ -102,7 +102,7 @@ static void *wrapper_of(uint32_t gate)
 	return (char *)&gate_wrappers[gate] + gate_wrappers[gate];
 }
 
-/* The program's own function, for C or Fortran, stands before ours. */
+/* The program's own function, for C or Fortran, comes before ours. */
 static bool is_preceded(const char *function)
 {
 	char fortran[sizeof(gates->symbol) + 1];

@@ -9,7 +9,7 @@
 #include "tools/command.h"
 #include "tools/help.h"
 
-/* Of the word that is being written, so much stands before the value. */
+/* Of the word that is being written, so much comes before the value. */
 struct typed {
 	const char *word, *value;
 };

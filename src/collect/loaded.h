@@ -5,7 +5,7 @@
  * dlsym() would search for us.
  *
  * What is found is never what whoever asks for the symbol finds without us: a
- * tool that stands before us leads back to us.
+ * tool that comes before us leads back to us.
  *
  * Threads   Any.  The loader's locks are taken.
  */

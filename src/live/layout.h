@@ -101,7 +101,7 @@ extern const char *const lock_names[LOCK_KINDS];
 #define LIVE_LOCK_KIND(of)      ((of) >> 56 & 0x7f)
 #define LIVE_LOCK_OFFSET(of)    ((of) & (((uint64_t)1 << 56) - 1))
 
-/* A context; its parent is in the same thread's nodes and stands before it. */
+/* A context; its parent is in the same thread's nodes and comes before it. */
 struct live_node {
 	live_ref parent;
 	live_ref cells;  /* first value */

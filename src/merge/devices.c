@@ -407,7 +407,7 @@ static void renumber_devices(struct run_gpu *gpu, const uint32_t *order)
 		gpu->known[i].rank = order[gpu->known[i].rank];
 }
 
-/* Those of a device stand together: they share a host, and so its clock. */
+/* Those of a device are adjacent: they share a host, and so its clock. */
 static void settle_spans(struct run_gpu *gpu, const struct run *run)
 {
 	uint64_t first = 0, last = 0;

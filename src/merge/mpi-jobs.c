@@ -11,7 +11,7 @@ struct seat { /* a process of an MPI job */
 	uint32_t size, process;
 };
 
-struct mpi_job { /* its seats stand together */
+struct mpi_job { /* its seats are adjacent */
 	const struct seat *seats;
 	size_t count;
 	uint64_t ns, begin; /* of all, of the first */

@@ -4,7 +4,7 @@
  *
  * An address becomes the functions that are inlined there; addresses of one
  * function become one node.  Children are sorted by what they are, never by
- * the order in which the files came, and nodes stand depth first.
+ * the order in which the files came, and nodes are in depth-first order.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 
 #define OWNERS (1u << 28) /* what fits beside the kind in a key */
 
-struct address_node { /* a parent stands before its children */
+struct address_node { /* a parent comes before its children */
 	uint32_t parent;
 	uint16_t kind;   /* enum node_kind */
 	uint16_t valued; /* some process has a value here */

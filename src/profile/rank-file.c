@@ -246,7 +246,7 @@ static void check_profile_calls(struct store *s, const struct profile *p)
 			damaged_row(s, "mpi/sizes", i);
 }
 
-/* Those of a thread stand together, in the order of time. */
+/* Those of a thread are adjacent, in the order of time. */
 static void check_profile_waits(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->part_count; i++) {
@@ -269,7 +269,7 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	}
 }
 
-/* Stamps of a context stand together, in the order of time. */
+/* Stamps of a context are adjacent, in the order of time. */
 static void check_steps(struct store *s, const struct profile *p)
 {
 	size_t next = 0;

@@ -209,9 +209,9 @@ static uint32_t put_folded(struct folding *f, uint32_t above, uint32_t node,
 }
 
 /*
- * What starts the program says nothing of it: what it calls stands beside it,
- * as if it were not there.  Its own value has a path of its own: a sample that
- * happens to fall there moves nobody else.
+ * Functions that start the program say nothing of it: their callees are beside
+ * them, as if it were not there.  Its own value has a path of its own: a sample
+ * that happens to fall there moves nobody else.
  */
 static void fold_node(struct folding *f, uint32_t node)
 {

@@ -19,7 +19,7 @@
 
 /*
  * Depth first: the paths below path i are i + 1 … end - 1, and path 0 is the
- * root.  A parent stands before its children.
+ * root.  A parent comes before its children.
  */
 struct path {
 	uint32_t parent, end;
@@ -83,7 +83,7 @@ bool paths_is_c_function(const struct run *run, uint32_t node,
 bool paths_is_file(const struct run *run, uint32_t node);
 
 /*
- * Depth first order of any tree of `count` nodes whose parents stand before
+ * Depth first order of any tree of `count` nodes whose parents come before
  * their children, the root being 0: position[i] is where node i comes, end[p]
  * where the nodes below position p end.  0, or -ENOMEM with a reason.
  */

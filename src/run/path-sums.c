@@ -468,7 +468,7 @@ struct path_sum *path_sums_make(const struct paths *paths,
 }
 
 /*
- * What is known of a run that was loaded.
+ * The sums of a run that was loaded.
  */
 
 /* The database's paths are these, and not those of another version. */

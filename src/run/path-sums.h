@@ -30,8 +30,8 @@ struct path_sum *path_sums(const struct paths *paths,
 			   const struct run_metric *metric);
 
 /*
- * What each of the run's ranks has in a path and below: to[rank_count].  0, or
- * -errno with a reason.
+ * The value of each of the run's ranks in a path and below: to[rank_count].  0,
+ * or -errno with a reason.
  */
 int path_row(const struct paths *paths, const struct run_metric *metric,
 	     uint32_t path, uint64_t *to);

@@ -163,7 +163,7 @@ static void record_end(struct record_writer *w)
 	memcpy(w->bytes + w->section, &header, sizeof(header));
 }
 
-/* All threads' values of one node become one; they stand side by side. */
+/* All threads' values of one node become one; they are adjacent. */
 static int pack_record_column(struct record_writer *w,
 			      const struct profile_column *c,
 			      const uint32_t *nodes, uint32_t metric)

@@ -28,7 +28,7 @@ struct record {
 
 struct records;
 
-/* What does not fit is kept in that directory, or in another. */
+/* Records that do not fit in memory go to that directory, or another. */
 struct records *records_new(const char *directory, size_t memory);
 void records_free(struct records *records); /* NULL is fine */
 const char *records_directory(const struct records *records);

@@ -15,7 +15,7 @@ int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count);
  */
 int run_stats(struct run *run);
 
-/* What is over every entry alone, for databases without it. */
+/* Statistics over all entries, for databases without them. */
 int run_entry_stats(struct run *run);
 
 /* run-check.c: a run that was read; what is wrong is a failure of the store. */

@@ -8,7 +8,7 @@
 #include "run/split.h"
 #include "profile/store/store.h"
 
-/* What every row of a table may have: indices that lead somewhere. */
+/* Indices of a row must lead somewhere. */
 #define TABLE(record, ...)                                                     \
 	static inline bool record##_good(const struct run *run,                \
 					 const struct record *row)             \
@@ -142,7 +142,7 @@ static void check_run_waits(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }
 
-/* Cells of rows stand one behind the other, within the axis. */
+/* Cells of rows follow each other, within the axis. */
 static void check_timeline(struct store *s, const struct run *run)
 {
 	const struct run_timeline *t = &run->timeline;
@@ -182,7 +182,7 @@ static void check_iterations(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the iterations");
 }
 
-/* Those of a rank stand together. */
+/* Those of a rank are adjacent. */
 static void check_threads(struct store *s, const struct run *run)
 {
 	const struct run_threads *t = &run->threads;
@@ -194,7 +194,7 @@ static void check_threads(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the threads");
 }
 
-/* Those of a rank, or a part, stand together. */
+/* Those of a rank, or a part, are adjacent. */
 static void check_split(struct store *s, const struct run *run)
 {
 	const struct run_split *p = &run->split;

@@ -2,7 +2,7 @@
 /*
  * run-file.c - a run as run.h5; copse-format(5) has the layout.
  *
- * Texts stand once, in `strings`; all other columns refer to them by number.
+ * Texts are kept once, in `strings`; all other columns refer to them by number.
  */
 #include <errno.h>
 #include <stdio.h>

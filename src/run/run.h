@@ -6,16 +6,16 @@
  * Contexts   A procedure frame is a FUNCTION node; its `line` is the line of
  *            the *caller* from which it was called (0: not known), so one
  *            function called from two lines of its parent is two nodes.  What
- *            was sampled in a function itself stands in LINE children of its
+ *            was sampled in a function itself is in LINE children of its
  *            node when the line is known, else on the node itself.  Inlined
  *            functions are FUNCTION nodes with INLINED set.  A LOOP stands
  *            between a function, or the loop around it, and what is in it.
- *            Nodes stand depth first, so a subtree is one piece.
+ *            Nodes are in depth-first order, so a subtree is one piece.
  * Values     are exclusive: of this node alone.  Zero is not stored.
  * Members    With MPI the statistics are over the ranks of MPI_COMM_WORLD only,
  *            each once: the first member_count entries of `ranks`, by rank.
  *            What else ran (a child of a rank, a helper, another MPI job)
- *            stands behind them, by pid, and counts in sums and values alone.
+ *            follows them, by pid, and counts in sums and values alone.
  *            Without MPI every process is a member, but shells beside others.
  * Ownership  A run owns everything it points to.
  */

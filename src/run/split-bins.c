@@ -118,7 +118,7 @@ static void weigh_life(struct binning *b, const struct run_rank *r)
 	}
 }
 
-/* The rows of a process stand together, in the order of the processes. */
+/* The rows of a process are adjacent, in the order of the processes. */
 static void weigh_process(struct binning *b, uint32_t rank)
 {
 	const struct run_time_row *rows = b->line->rows;

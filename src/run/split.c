@@ -11,7 +11,7 @@
 #include "run/split.h"
 #include "run/values.h"
 
-#define UNJOINED  0.05 /* of all operations: so many may be lost */
+#define UNJOINED  0.05 /* of all operations may be lost */
 #define NORMAL_95 1.96
 #define IDLE      0.02 /* of its time, on a core: a thread only waited, … */
 #define SMALL     0.02 /* … of the CPU time: a process is beside the others */
@@ -191,7 +191,7 @@ static int sum_metrics(struct splitting *s)
 	return err;
 }
 
-/* Who waits in MPI_Finalize for another rank does not end yet. */
+/* A rank that waits in MPI_Finalize for another does not end yet. */
 static void sum_late_ends(struct splitting *s)
 {
 	const struct run_waits *w = &s->run->waits;
@@ -355,7 +355,7 @@ static void take_off_core(struct split_left *left, const struct run_rank *r,
 	left->high[SPLIT_BLOCKED] = blocked + rest - likely;
 }
 
-/* What samples say is a proportion of so many draws. */
+/* A share of samples is a proportion of as many draws. */
 static void sampled_margin(struct split_left *left, enum split_part part,
 			   double whole, double samples)
 {
@@ -404,7 +404,7 @@ static void split_member(struct splitting *s, size_t rank)
 	}
 }
 
-/* What is beside the members has CPU time alone. */
+/* Processes that are no members have CPU time alone. */
 static void split_other(struct splitting *s, size_t rank)
 {
 	for (size_t p = 0; p < SPLIT_PARTS; p++)

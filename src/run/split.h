@@ -13,7 +13,7 @@
  *         kernel counted as waiting for one; low_ns and high_ns say how sure
  *         that is.
  * Paths   The parts of a path are sums over all ranks.  What has no known path
- *         stands at node 0.
+ *         is at node 0.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "run/values.h"
 #include "base/ordered-pool.h"
 
-/* The values of one node that belong to members: they stand first. */
+/* The values of one node that belong to members: they come first. */
 static size_t members_among(const struct run_value *values, size_t count,
 			    size_t members)
 {
@@ -129,7 +129,7 @@ struct buffers {
 	struct value_buffer values, samples;
 };
 
-/* What is over every entry, but the sum. */
+/* Statistics over all entries, except the sum. */
 static int entry_stats(const struct statistics *s, size_t node,
 		       const struct run_value *values, size_t count,
 		       struct value_buffer *buffer)

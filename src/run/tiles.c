@@ -223,7 +223,7 @@ static void add_section(struct making_tile *t, const struct section *section,
 	}
 }
 
-/* What was added up is one rank's: by node, and the sums are 0 again. */
+/* Writes the sums of one rank, by node, and makes them 0 again. */
 static int take_sums(struct making_tile *t, uint32_t rank)
 {
 	size_t words = t->m->tiles->node_count / 64 + 1, count = 0;
@@ -269,7 +269,7 @@ static void add_tile_record(struct making_tile *t, size_t i, size_t metric)
 			add_section(t, &section, m->run->metrics[metric].merge);
 }
 
-/* All values of the metric; records of one rank stand side by side. */
+/* All values of the metric; records of one rank are adjacent. */
 static int gather_values(struct making_tile *t, size_t metric)
 {
 	const struct making *m = t->m;
@@ -563,7 +563,7 @@ static inline struct run_value cursor_value(struct cursor *c)
 	return v;
 }
 
-/* Room for so many rows, and where they begin by first[0 … rows]. */
+/* Room for `rows` rows, which begin at first[0 … rows]. */
 static int tile_rows_init(struct tile_values *v, const uint64_t *first,
 			  size_t rows)
 {

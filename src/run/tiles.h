@@ -52,7 +52,7 @@ const char *tiles_directory(const struct tiles *tiles);
 /* As the first[] of a metric, by rank. */
 const uint64_t *tiles_first_by_rank(const struct tiles *tiles, size_t metric);
 
-/* What was asked for; all zero at first, and used again. */
+/* A tile that was read; all zero at first, and used again. */
 struct tile_values {
 	struct run_value *at; /* row by row: */
 	uint32_t *first; /* row i is at[first[i]] … at[first[i + 1] - 1] */
@@ -72,8 +72,8 @@ int tiles_nodes(const struct tiles *tiles, const struct run *run, size_t metric,
 		size_t from, size_t end, struct tile_values *to);
 
 /*
- * What the ranks of a tile have.  Rows are nodes, and the member `rank` of a
- * value is the rank's number in the tile; or rows are ranks, and it is the
+ * The values of the ranks of a tile.  Rows are nodes, and the member `rank` of
+ * a value is the rank's number in the tile; or rows are ranks, and it is the
  * node.
  */
 int tile_by_node(const struct tiles *tiles, size_t metric, size_t tile,

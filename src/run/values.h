@@ -31,7 +31,7 @@ struct value_columns {
 };
 
 /*
- * What stands behind a run's metrics while their values are not in memory: what
+ * The source of a run's metrics while their values are not in memory: what
  * a merge has read, or the columns of a run.h5 that is open.
  */
 struct source_metric {
@@ -99,7 +99,7 @@ struct value_buffer {
 };
 
 void value_buffer_fini(struct value_buffer *buffer);
-/* Room for so many at `at`; 0, or -ENOMEM with a reason. */
+/* Room for `room` values.  0, or -ENOMEM with a reason. */
 int value_buffer_reach(struct value_buffer *buffer, size_t room);
 
 /* They are in run->metrics, or there are none. */
@@ -140,7 +140,7 @@ void values_release(const struct run *run, const struct run_metric *metric);
  * The values of one of the run's ranks, by node: the member `rank` of what
  * comes is the node.  0, or -errno with a reason.
  *
- * Cost   In a run.h5 they stand together: one or two parts, as above.  Of a
+ * Cost   In a run.h5 they are adjacent: one or two parts, as above.  Of a
  * merge, what 64 ranks have, if that is not what the last one was of.  Else,
  * and of a run.h5's metrics that are extremes, all values of the metric are
  * read.

@@ -184,7 +184,7 @@ static double share_at(const struct clock_pair *e, int64_t time)
 }
 
 /*
- * What happened at `before` on clock x came before what happened at `after`
+ * The event at `before` on clock x came before the event at `after`
  * on clock y.  A soft bound is dropped when it contradicts the others.
  */
 static int put_bound(struct aligning *a, uint32_t x, int64_t before, uint32_t y,
@@ -381,7 +381,7 @@ static struct clock_line through(const struct clocks *clocks,
 	return line;
 }
 
-/* As Dijkstra: whoever is known best next tells its neighbours. */
+/* As Dijkstra: the clock that is known best is next, for its neighbours. */
 static void spread_alignment(struct aligning *a, bool *done)
 {
 	struct clocks *clocks = a->clocks;

@@ -62,7 +62,7 @@ struct clock_source clock_source_of(const struct profile_identity *id,
 void clock_source_reach(struct clock_source *source, uint64_t mono_ns);
 
 /*
- * Find the clocks of `processes` processes, and how they stand to each other,
+ * Find the clocks of `processes` processes, and how they differ,
  * and make all times of records and points those of the first.  0, or -ENOMEM
  * with a reason.
  */

@@ -87,7 +87,7 @@ static bool all_meet(const struct profile *p, const struct profile_part *part)
 	return false;
 }
 
-/* What is said of an epoch: nothing in MPI waits for who hears it. */
+/* A record of an epoch's end: nothing in MPI waits for its receiver. */
 static bool is_one_way(const struct profile *p, const struct profile_part *part)
 {
 	return part->kind == LIVE_PART_SEND &&
@@ -247,7 +247,7 @@ static size_t thread_end(const struct profile *p, size_t from)
 
 ORDER_BY(by_trace_point, struct trace_point, ASC(ns) ?: ASC(node))
 
-/* One of `step` of those of one helper, which stands for so many more. */
+/* Keeps one of `step` points of a helper, with the weight of all. */
 static void add_helper(struct series *s, const struct profile *p, size_t from,
 		       size_t to, size_t step, const uint32_t *nodes)
 {
@@ -569,7 +569,7 @@ double match_weight(const struct matched_events *parts,
 	return part->level == UINT8_MAX ? 1 : ldexp(1, (int)parts->level);
 }
 
-/* Sorted by kind: a message's sender stands before its receiver. */
+/* Sorted by kind: a message's sender comes before its receiver. */
 static bool is_message(const struct run *run, const struct event_record *p)
 {
 	int32_t sender = run->ranks[p[0].process].rank;

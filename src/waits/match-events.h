@@ -68,7 +68,7 @@ struct matched_events {
 	struct run_joined joined;
 };
 
-/* At most so many bytes of each. */
+/* bytes, point_bytes: at most, for records and for points. */
 void match_init(struct matched_events *parts, size_t bytes, size_t point_bytes);
 void match_fini(struct matched_events *parts);
 
@@ -81,7 +81,7 @@ extern const struct gatherer gatherer_match_events;
  */
 void match_join(struct matched_events *parts, const struct run *run);
 
-/* How many operations that of the record stands for. */
+/* How many operations the operation of the record represents. */
 double match_weight(const struct matched_events *parts,
 		    const struct event_record *part);
 

@@ -240,7 +240,7 @@ static void add_contexts(struct blaming *b, struct cause_sum *cause,
 	}
 }
 
-/* How many operations the wait stands for: some are kept whatever the level. */
+/* How many operations the wait represents: some are kept whatever the level. */
 static double weight(const struct blaming *b, size_t wait)
 {
 	return match_weight(b->parts, &b->parts->at[wait]);
@@ -295,7 +295,7 @@ static bool is_before(const struct event_record *p,
 	return p->enter < ns;
 }
 
-/* How many calls stand before those that q's thread entered at `ns` or later:
+/* How many calls come before those that q's thread entered at `ns` or later:
    the last of them is this thread's, if it has one before. */
 static size_t calls_before(const struct blaming *b,
 			   const struct event_record *q, int64_t ns)
@@ -318,7 +318,7 @@ static int64_t end_of_wait(const struct blaming *b, uint32_t i)
 	return b->parts->at[i].enter + b->waits[i].ns;
 }
 
-/* What q's thread waited from … to; -1: that is too many calls to look at. */
+/* How long q's thread waited from … to; -1: too many calls to look at. */
 static int64_t waited_between(const struct blaming *b,
 			      const struct event_record *q, int64_t from,
 			      int64_t to)
@@ -432,9 +432,9 @@ static void blame_itself(struct blaming *b, const struct blamed_wait *of,
 }
 
 /*
- * Who made event v wait from low to high is blamed for it, but for what it
- * waited itself: meanwhile, or before, if it came later for it.  Recursion ends
- * at DEPTH, or where the victim would be blamed itself.
+ * The culprit of event v's wait from low to high is blamed for it, except what
+ * it waited itself: meanwhile, or before, if it came later for it.  Recursion
+ * ends at DEPTH, or where the victim would be blamed itself.
  */
 static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
 		    int64_t low, int64_t high)

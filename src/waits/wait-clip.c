@@ -51,7 +51,7 @@ ORDER_ROWS_BY(by_cause_time, struct run_cause, of,
 	      ORDER(is_others_cause(a), is_others_cause(b)) ?: DESC(ns) ?:
 	      ORDER(*i, *j))
 
-/* What each rank waited in one call, and was in it at all. */
+/* How long each rank waited in one call, and was in it. */
 static int add_rank_waits(struct bounding *b, size_t from, size_t to)
 {
 	size_t ranks = b->run->rank_count;

@@ -5,10 +5,10 @@
  * that to the rank and the context that caused it; wait-clip.c holds the
  * estimates of it against what was measured.
  *
- * What waits for what is told by enum live_part_kind.  A rank waits from
- * entering the call that ended its event until the last of those that it
- * depends on has begun, as far as it was still inside then: one that left
- * before did not wait.  Nobody makes progress outside MPI: who waits for a
+ * The kind of an event, enum live_part_kind, says what it waits for.  A rank
+ * waits from entering the call that ended its event until the last of those
+ * that it depends on has begun, as far as it was still inside then: one that
+ * left before did not wait.  Nobody makes progress outside MPI: who waits for a
  * message that the other had begun, and leaves only after the other came back
  * into MPI, waited until then.  Of events that ended in one call (MPI_Waitall)
  * the longest wait is the call's.  The kinds are those of F. Wolf and B. Mohr,

@@ -348,7 +348,7 @@ static size_t walk_forest(struct forest *f, uint32_t *order)
 	return count;
 }
 
-/* Parents stand before their children; to[] follows what was joined. */
+/* Parents come before their children; to[] follows what was joined. */
 static int rebuild(struct forest *f, const uint32_t *order, size_t count,
 		   uint32_t *to)
 {

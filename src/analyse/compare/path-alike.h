@@ -18,7 +18,7 @@
 #include "analyse/compare/path-union.h"
 
 /*
- * Joins paths of `u`, whose parents stand before them.  sides[path]: 1 base,
+ * Joins paths of `u`, whose parents come before them.  sides[path]: 1 base,
  * 2 the others, 3 both.  to[path] is the path's new number.  0 or -ENOMEM.
  */
 int path_alike(struct path_union *u, unsigned char *sides, uint32_t *to);

@@ -275,7 +275,7 @@ static bool is_other_cause(const struct run *run, uint32_t node)
 			str_at(&run->strings, run->nodes[node].function)));
 }
 
-/* A parent stands before its children. */
+/* A parent comes before its children. */
 static void sum_idle_below(struct cuda_source *s)
 {
 	const struct paths *paths = s->from->paths;

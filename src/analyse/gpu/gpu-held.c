@@ -124,7 +124,7 @@ void gpu_held_fini(struct held *held)
 	*held = (struct held){ 0 };
 }
 
-/* The first bin of a holder: they stand together, in order. */
+/* The first bin of a holder: they are adjacent, in order. */
 static size_t first_bin(const struct run_facts *gpu, size_t holder)
 {
 	size_t low = 0, high = gpu->bin_count;

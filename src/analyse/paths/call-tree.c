@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/comparison.h"
 
-/* A tree to be shown; node 0 is not, and parents stand before children. */
+/* A tree to be shown; node 0 is not, and parents come before children. */
 struct branch {
 	uint32_t parent;
 	uint32_t node; /* of the run: its name */
@@ -108,7 +108,7 @@ ORDER_BY(compare_values, double, ORDER(*b, *a))
 
 /*
  * What is shown: values above `least`, and `ties` of those that equal it.  A
- * caller's value is never less than its callee's and a caller stands before
+ * caller's value is never less than its callee's and a caller comes before
  * it, so what is shown is connected.
  */
 struct threshold {

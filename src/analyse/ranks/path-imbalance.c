@@ -147,7 +147,7 @@ static uint32_t *find_lookers(const struct paths *paths)
 }
 
 /*
- * A path stands before its callees.  A clock explains nothing: it is explained
+ * A path comes before its callees.  A clock explains nothing: it is explained
  * by who looks at it, where that one differs as much.
  */
 static int compare_all(struct skews *s)

@@ -5,7 +5,7 @@
 #include "analyse/ranks/rank-groups.h"
 #include "base/err.h"
 
-/* A cut stands before a process. */
+/* A cut comes before a process. */
 struct cutting {
 	const struct run *run;
 	const bool *named;

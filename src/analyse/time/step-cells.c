@@ -139,7 +139,7 @@ uint32_t step_cells_path(struct step_cells *c)
 		c->sums[p->at[i].parent] += c->sums[i];
 	for (uint32_t i = 1; i < p->count; i++)
 		most = fmax(most, c->sums[i]);
-	/* Paths stand depth first: the last one with most of it is deepest. */
+	/* In depth-first order the last path with most of it is deepest. */
 	for (uint32_t i = 1; i < p->count; i++)
 		if (most > 0 && c->sums[i] >= most / 2 &&
 		    (!best || i < p->at[best].end))

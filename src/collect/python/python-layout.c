@@ -167,7 +167,7 @@ static bool is_within_reads(const struct python_layout *l)
 	       l->code.bytes <= PYTHON_CODE_MOST;
 }
 
-/* Flags stand before the number of arguments, a version before the locals. */
+/* Flags come before the number of arguments, a version before the locals. */
 static bool take_words(struct python_layout *to, const uint64_t *code)
 {
 	if (!take_offset(&to->code.flags, code, CODE_ARGUMENTS) ||

@@ -157,7 +157,7 @@ SIGSAFE static void weigh_by_cpu(const struct sample_period *p,
 				 enum timer_signal kind, struct weights *w)
 {
 	uint64_t cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
-	/* A thread's samples begin to stand before it does: a difference. */
+	/* A thread's samples begin to count before it does: a difference. */
 	int64_t since = (int64_t)(cpu - p->stood_ns);
 	uint64_t passed = since > 0 ? (uint64_t)since : 0;
 

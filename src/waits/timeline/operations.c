@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operations.c - which matched operations stand in the database as they were.
+/* operations.c - which matched operations the database keeps as they were.
  */
 #include <stdlib.h>
 

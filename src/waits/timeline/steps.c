@@ -149,7 +149,7 @@ struct iterating {
 	size_t row_room, rank_room;
 };
 
-/* Calls that a row behind the head stands for: whole iterations of all ranks.
+/* Calls that a row behind the head represents: whole iterations of all ranks.
  */
 static uint32_t calls_of_row(const struct iterating *t,
 			     const struct steps *steps)

@@ -200,7 +200,7 @@ uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
 ORDER_BY(by_time_row, struct run_time_row,
 	 ASC(rank) ?: ASC(kind) ?: ASC(number))
 
-/* `first` is where the source stands until there are cells. */
+/* `first` has the number of the source until there are cells. */
 static void put_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
 {
 	struct run_timeline *to = t->to;
@@ -645,7 +645,7 @@ static uint8_t cell_share(double ns, double of)
 	return of > 0 ? (uint8_t)(WHOLE * fmin(ns / of, 1) + 0.5) : 0;
 }
 
-/* What part of time inside MPI was waiting. */
+/* The share of time inside MPI that was waiting. */
 static double waiting_ratio(const struct time_binning *t,
 			    const struct bin_sums *sum)
 {
@@ -757,7 +757,7 @@ static int make_time_row(struct time_binning *t, size_t i)
 	return err ? err : put_time_cells(t, row);
 }
 
-/* Nodes stand depth first: where those below each end. */
+/* Nodes are in depth-first order: where those below each end. */
 static void look_at_nodes(const struct run *run, uint32_t *end, bool *files)
 {
 	for (uint32_t i = (uint32_t)run->node_count; i-- > 0;) {
