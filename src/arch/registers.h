@@ -22,4 +22,7 @@ SIGSAFE_INLINE uintptr_t registers_argument(const mcontext_t *m);
 SIGSAFE_INLINE const void *registers_place(const mcontext_t *m,
 					   unsigned int number);
 
+/* The calling thread's own, which names it. */
+SIGSAFE_INLINE uintptr_t registers_thread(void);
+
 #include "registers-inline.h"

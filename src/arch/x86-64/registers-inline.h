@@ -32,3 +32,11 @@ SIGSAFE_INLINE const void *registers_place(const mcontext_t *m,
 
 	return &m->gregs[index[number]];
 }
+
+SIGSAFE_INLINE uintptr_t registers_thread(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* python-frames.c - see python-frames.h. */
+#include "arch/registers.h"
 #include "collect/python/python-frames.h"
 
 #include <string.h>
@@ -106,10 +107,7 @@ SIGSAFE static uintptr_t word_of(const char *bytes, uint32_t offset)
 
 SIGSAFE static uintptr_t own_id(void)
 {
-	uintptr_t id;
-
-	__asm__("mov %%fs:0, %0" : "=r"(id));
-	return id;
+	return registers_thread();
 }
 
 /*

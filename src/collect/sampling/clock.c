@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "arch/page-size.h"
-#include "arch/page.h"
 #include "base/perf-attr.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
