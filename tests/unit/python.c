@@ -676,7 +676,7 @@ enum {
 	FRAME_WORDS = 9 + 3 + 4 /* of a function with 3 locals, 4 values */
 };
 
-/* Of 3.11, on the thread's stack of frames; returns what lies behind it. */
+/* One on the thread's stack of frames; returns what lies behind it. */
 static uint64_t *push(uint64_t *at, int code, const uint64_t *caller,
 		      bool entry)
 {
@@ -685,7 +685,8 @@ static uint64_t *push(uint64_t *at, int code, const uint64_t *caller,
 	put(at, layout.frame.instr,
 	    (uintptr_t)codes[code] + layout.code.bytes + 4, 8);
 	put(at, layout.frame.owner, 0, 1);
-	put(at, layout.frame.is_entry, entry, 1);
+	if (layout.frame.is_entry)
+		put(at, layout.frame.is_entry, entry, 1);
 	put(codes[code], layout.code.first - 4, 4, 4);
 	put(codes[code], layout.code.first + 4, 3, 4);
 	return at + FRAME_WORDS;
@@ -727,6 +728,34 @@ TEST(deep_recursion_of_3_11_has_its_root)
 	run_by(&stack[20], (uintptr_t)inner, &stack[30]);
 	run_by(&stack[10], frame_at(0), &stack[20]);
 	CHECK(read_again(stack, false) == PYTHON_READ && p->cut && !p->seam);
+	finish();
+}
+
+/* Later ones have a frame on the C stack that is the mark, which is guessed. */
+TEST(deep_recursion_of_3_12_has_its_root)
+{
+	uint64_t stack[WORDS] = { 0 };
+	static uint64_t first[WORDS], last[WORDS];
+	struct python_frames *p = &unwinder.python;
+	uint64_t *inner;
+
+	start(0x30c);
+	make_frame(1, 1, frame_at(1));
+	put(thread, layout.thread.chunk, (uintptr_t)last, 8);
+	last[0] = (uintptr_t)first;
+	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
+	put(codes[0], layout.code.first + 8, FRAME_WORDS, 4);
+	put(codes[1], layout.code.first + 8, FRAME_WORDS, 4);
+	inner = push(&first[4], 1, &stack[40], false);
+	first[2] = (uint64_t)(push(inner, 0, &first[4], false) - first - 3);
+	run_by(&stack[20], frame_at(0), NULL);
+	CHECK(read_again(stack, false) == PYTHON_READ);
+	CHECK(p->cut && p->guessed && p->seam == 2 && p->read == MOST + 2);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	CHECK(is_frame(1, "inner", &stack[40]));
+	CHECK(is_frame(2, "outer", &stack[40]));
+	p->whole = true; /* there is none to be read */
+	CHECK(read_again(stack, false) == PYTHON_TORN);
 	finish();
 }
 

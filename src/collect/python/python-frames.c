@@ -66,6 +66,7 @@ struct chain_reading {
 	uintptr_t root, root_end; /* … and what is in use of its first piece */
 	bool alive;       /* so can frames that are objects, and their code */
 	bool calm;        /* so can code, of frames that were read */
+	bool whole;       /* a mark that comes is not guessed */
 	uintptr_t cframe; /* that the frames, or the next one, are run by */
 	uintptr_t entry;  /* the last mark */
 	uint32_t open;    /* frames kept since then */
@@ -318,13 +319,22 @@ SIGSAFE static struct python_frame frame_of(const struct python_layout *layout,
 	};
 }
 
+/* The memo's begin, if it is far enough: the rest then has the nodes it had. */
+SIGSAFE static bool is_memo_begin(struct python_frames *p)
+{
+	return p->count && p->read > p->limit / 2 &&
+	       python_frame_fresh(p, 0)->at ==
+		       python_frame_memo(p, p->memo_seam)->at;
+}
+
 /* One more, the last so far; of too many those nearest to the leaf are kept. */
 SIGSAFE static struct python_frame *add_frame(struct chain_reading *r,
 					      uintptr_t at, const char *frame)
 {
 	struct python_frames *p = r->to;
 
-	if (p->read == p->limit) {
+	if (p->read == p->limit ||
+	    (!r->layout->frame.unit && is_memo_begin(p))) {
 		p->cut = true;
 		return NULL;
 	}
@@ -526,28 +536,6 @@ SIGSAFE void python_frames_forget(struct python_frames *p)
 	p->known = p->current = p->read = 0;
 }
 
-/* The memo's begin, if it is far enough: the rest then has the nodes it had. */
-SIGSAFE static bool is_memo_begin(struct python_frames *p)
-{
-	return p->count && p->read > p->limit / 2 &&
-	       python_frame_fresh(p, 0)->at ==
-		       python_frame_memo(p, p->memo_seam)->at;
-}
-
-/*
- * Of more frames than are kept those up to a mark are read, to know it; in 3.11
- * it is known before.
- */
-SIGSAFE static bool is_enough(struct chain_reading *r)
-{
-	struct python_frames *p = r->to;
-
-	if (r->open && r->layout->frame.is_entry &&
-	    (p->read == p->limit || is_memo_begin(p)))
-		return close_entry(r, r->cframe);
-	return p->read == p->limit && !r->open;
-}
-
 /*
  * The first piece of the thread's stack of frames, which the interpreter never
  * gives back, begins with the frames nearest to the root.
@@ -660,33 +648,54 @@ SIGSAFE static bool is_called_below(struct chain_reading *r,
 
 /*
  * What was cut is joined with the frames nearest to the root, where the same
- * frame of C's runs what lies between.
+ * frame of C's runs what lies between: as long as there is no mark, a guess.
  */
-SIGSAFE static void join_roots(struct chain_reading *r, bool afresh)
+SIGSAFE static bool join_roots(struct chain_reading *r, bool afresh)
 {
 	struct python_frames *p = r->to;
 	struct python_frame *roots = p->fresh;
 	const struct python_frame *first = python_frame_fresh(p, 0), *last;
 	uint32_t n = 0;
 
-	if (!p->read || !find_first_chunk(r))
-		return;
+	if (!p->read || p->known > 1 || !find_first_chunk(r))
+		return false;
 	for (uintptr_t at = r->root + CHUNK_FIRST * WORD;
 	     n < PYTHON_ROOTS && at != first->at &&
 	     read_root(r, at, n ? &roots[n - 1] : NULL, &roots[n]);
 	     n++)
 		at = next_root(r, &roots[n], n);
 	last = &roots[n - (n > 0)];
-	if (!n ||
+	p->guessed = n && r->open;
+	if (!n || (p->guessed && !close_entry(r, last->entry)) ||
 	    (r->layout->frame.is_entry &&
 	     !mark_roots(r, roots, n, first->entry)) ||
 	    last->entry != first->entry ||
 	    (afresh && !is_called_below(r, first, last->at)))
-		return;
+		return p->guessed = false;
 	p->cut = first->previous != last->at;
 	p->seam = p->cut ? n : 0;
 	p->read += n;
 	memmove(python_frame_fresh(p, 0), roots, n * sizeof(*roots));
+	return true;
+}
+
+/*
+ * Of more frames than are kept those up to a mark are read, to know it.  In
+ * 3.11 it is known before; where they are joined it is guessed.
+ */
+SIGSAFE static bool is_enough(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+
+	if (!r->open)
+		return p->cut || p->read == p->limit;
+	if (p->read < p->limit && !is_memo_begin(p))
+		return false;
+	if (r->layout->frame.is_entry)
+		return close_entry(r, r->cframe);
+	if (!r->whole && !r->layout->frame.unit)
+		r->whole = !join_roots(r, false);
+	return p->guessed;
 }
 
 /* All of one interpreter, from the leaf, until there are enough. */
@@ -713,9 +722,9 @@ SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 		    !(r->layout->frame.unit ? read_frame_object
 					    : read_frame)(r, &at))
 			return false;
-	p->cut |= at != 0;
+	p->cut |= at && !p->guessed;
 	settle_marks(r);
-	if (p->cut && !r->open && p->known == 1 && !r->layout->frame.unit)
+	if (p->cut && !p->seam && !r->open && !r->layout->frame.unit)
 		join_roots(r, afresh);
 	return !r->open;
 }
@@ -921,6 +930,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 {
 	struct chain_reading r = { .to = p,
 				   .calm = calm && p->lasting,
+				   .whole = afresh || p->whole,
 				   .reader = reader,
 				   .stack = stack,
 				   .layout = python_layout };
@@ -928,7 +938,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 
 	p->read = p->same = p->seam = 0;
 	p->now = p->fresh;
-	p->cut = p->unmarked = false;
+	p->cut = p->unmarked = p->guessed = false;
 	if (!p->known)
 		return PYTHON_READ;
 	read_ahead(&r);

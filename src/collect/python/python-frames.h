@@ -57,6 +57,9 @@ struct python_frames {
 	uint32_t current; /* its code is nearest to the leaf */
 	bool cut;         /* fresh: more frames follow towards the root */
 	bool unmarked;    /* fresh: the walk has to find where they are run */
+	bool guessed;     /* fresh: the walk has to tell whether no other frame
+			     of C's runs what was left out, or … */
+	bool whole;       /* … all has to be read up to the mark */
 	bool lasting;     /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;

@@ -1112,7 +1112,8 @@ SIGSAFE static bool is_loop(struct unwinder *u, const struct unwind_frame *f)
 	return place && place->loop;
 }
 
-/* A call of the interpreter's loop runs nothing that is known. */
+/* A call of the interpreter's loop runs nothing that is known, or what is not
+   one runs what is to be confirmed. */
 SIGSAFE static bool has_other_loop(struct unwinder *u, const struct walk *w)
 {
 	uint32_t next = 0;
@@ -1124,10 +1125,21 @@ SIGSAFE static bool has_other_loop(struct unwinder *u, const struct walk *w)
 
 		while (runs_python(u, next, w->path[i].at.sp))
 			next++;
-		if (next == before && is_loop(u, &w->path[i]))
+		if (next == before
+			    ? is_loop(u, &w->path[i])
+			    : u->python.guessed && !is_loop(u, &w->path[i]))
 			return true;
 	}
 	return false;
+}
+
+/* What was guessed cannot be confirmed. */
+SIGSAFE static bool is_misled(struct unwinder *u, const struct walk *w)
+{
+	struct python_frames *p = &u->python;
+
+	p->whole = p->guessed && (w->why != COMPLETE || has_other_loop(u, w));
+	return p->whole;
 }
 
 /* The walk met the interpreter: is there state of the thread, or another? */
@@ -1268,7 +1280,8 @@ walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 	uint32_t valid = afresh ? 0 : intact(u);
 	enum python_read how;
 
-	for (int i = 0; i < 2; i++) {
+	u->python.whole = false;
+	for (int i = 0; i < 4; i++) {
 		safe_read_forget(&u->reader);
 		open_window(u, top->sp);
 		valid = follow_python(u, afresh, !exact, valid, &how);
@@ -1280,7 +1293,8 @@ walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 			u->python.read = 0;
 			walk_anew(u, w, top, exact, 0);
 		}
-		if (how != PYTHON_READ || !meets_python(u, w))
+		if (how != PYTHON_READ ||
+		    (!is_misled(u, w) && !meets_python(u, w)))
 			break;
 	}
 	settle_python(u, w, how);
