@@ -168,7 +168,7 @@ point "one that is far longer is a finding" \
 	iterations slow-iterations '120 write_restart' step=0.0005 \
 	slow=120 extra=1
 point "what all ranks do in each fortieth iteration is none" \
-	iterations none '' slow=39 again=40 extra=0.06
+	iterations none '' slow=9 again=40 extra=0.06
 point "parts of a step are no iterations" \
 	iterations none '' step=0.0005 tenth=150 marked=1
 point "drift is one" iterations drift 'compute slower' drift=2
