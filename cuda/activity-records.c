@@ -45,7 +45,7 @@ uint64_t records_time(uint64_t at)
 	return at ? at + (uint64_t)records.offset : 0;
 }
 
-static void give(struct gpu_work work)
+static void give_work(struct gpu_work work)
 {
 	work.start = records_time(work.start);
 	work.end = records_time(work.end);
@@ -102,13 +102,13 @@ static void take_kernel(const void *record)
 		copse_gpu_lost(LOSS_GPU_FULL, 1);
 		return;
 	}
-	give((struct gpu_work){ .id = k->correlationId,
-				.kind = LIVE_GPU_KERNEL,
-				.name = name,
-				.origin = k->graphNodeId,
-				.start = k->start,
-				.end = k->end,
-				PLACE(k) });
+	give_work((struct gpu_work){ .id = k->correlationId,
+				     .kind = LIVE_GPU_KERNEL,
+				     .name = name,
+				     .origin = k->graphNodeId,
+				     .start = k->start,
+				     .end = k->end,
+				     PLACE(k) });
 	launch_shapes_add(name, k);
 }
 
@@ -133,53 +133,53 @@ static void take_copy(const void *record)
 		kind = LIVE_GPU_PEER;
 		break;
 	}
-	give((struct gpu_work){ .id = c->correlationId,
-				.kind = kind,
-				.name = &names[kind][memory],
-				.origin = c->graphNodeId,
-				.start = c->start,
-				.end = c->end,
-				.bytes = c->bytes,
-				PLACE(c) });
+	give_work((struct gpu_work){ .id = c->correlationId,
+				     .kind = kind,
+				     .name = &names[kind][memory],
+				     .origin = c->graphNodeId,
+				     .start = c->start,
+				     .end = c->end,
+				     .bytes = c->bytes,
+				     PLACE(c) });
 }
 
 static void take_peer_copy(const void *record)
 {
 	const CUpti_ActivityMemcpyPtoP4 *c = record;
 
-	give((struct gpu_work){ .id = c->correlationId,
-				.kind = LIVE_GPU_PEER,
-				.name = &names[LIVE_GPU_PEER][ANY],
-				.start = c->start,
-				.end = c->end,
-				.bytes = c->bytes,
-				PLACE(c) });
+	give_work((struct gpu_work){ .id = c->correlationId,
+				     .kind = LIVE_GPU_PEER,
+				     .name = &names[LIVE_GPU_PEER][ANY],
+				     .start = c->start,
+				     .end = c->end,
+				     .bytes = c->bytes,
+				     PLACE(c) });
 }
 
 static void take_set(const void *record)
 {
 	const CUpti_ActivityMemset4 *s = record;
 
-	give((struct gpu_work){ .id = s->correlationId,
-				.kind = LIVE_GPU_SET,
-				.name = &names[LIVE_GPU_SET][ANY],
-				.origin = s->graphNodeId,
-				.start = s->start,
-				.end = s->end,
-				.bytes = s->bytes,
-				PLACE(s) });
+	give_work((struct gpu_work){ .id = s->correlationId,
+				     .kind = LIVE_GPU_SET,
+				     .name = &names[LIVE_GPU_SET][ANY],
+				     .origin = s->graphNodeId,
+				     .start = s->start,
+				     .end = s->end,
+				     .bytes = s->bytes,
+				     PLACE(s) });
 }
 
 static void take_graph(const void *record)
 {
 	const CUpti_ActivityGraphTrace *g = record;
 
-	give((struct gpu_work){ .id = g->correlationId,
-				.kind = LIVE_GPU_GRAPH,
-				.name = &names[LIVE_GPU_GRAPH][ANY],
-				.start = g->start,
-				.end = g->end,
-				PLACE(g) });
+	give_work((struct gpu_work){ .id = g->correlationId,
+				     .kind = LIVE_GPU_GRAPH,
+				     .name = &names[LIVE_GPU_GRAPH][ANY],
+				     .start = g->start,
+				     .end = g->end,
+				     PLACE(g) });
 }
 
 /* A MIG instance has a UUID of its own: others on the GPU are apart from it. */
@@ -226,11 +226,12 @@ static void take_record(const CUpti_Activity *record)
 			break;
 		}
 	if (capture_wanted())
-		copse_gpu_capture_record(record);
+		copse_capture_record(record);
 }
 
 /* CUPTI asks from any thread; another's records would fill what it gets. */
-static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
+static void CUPTIAPI request_buffer(uint8_t **buffer, size_t *size,
+				    size_t *most)
 {
 	*buffer = NULL;
 	*size = *most = 0;
@@ -286,7 +287,7 @@ static void CUPTIAPI complete_buffer(CUcontext context, uint32_t stream,
 	give_back_buffer(buffer);
 }
 
-static uint64_t CUPTIAPI now(void)
+static uint64_t CUPTIAPI record_now(void)
 {
 	return copse_gpu_now();
 }
@@ -305,11 +306,12 @@ static void set_clock(void)
 {
 	uint64_t theirs = 0;
 
-	records.own_clock = !cupti.ActivityRegisterTimestampCallback(now);
+	records.own_clock =
+		!cupti.ActivityRegisterTimestampCallback(record_now);
 	if (records.own_clock)
 		return;
 	if (!cupti.GetTimestamp(&theirs) && theirs)
-		records.offset = (int64_t)(now() - theirs);
+		records.offset = (int64_t)(record_now() - theirs);
 }
 
 CUptiResult records_begin(bool nodes)
@@ -317,7 +319,7 @@ CUptiResult records_begin(bool nodes)
 	CUptiResult err;
 
 	set_clock();
-	err = cupti.ActivityRegisterCallbacks(request, complete_buffer);
+	err = cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer);
 	/* Kernels are needed; of the rest what there is. */
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);

@@ -122,8 +122,8 @@ static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
 }
 
 /* 0: it did not fail, as far as is known. */
-static int failure(const struct cuda_function *f,
-		   const CUpti_CallbackData *data)
+static int call_error(const struct cuda_function *f,
+		      const CUpti_CallbackData *data)
 {
 	const int *code = data->functionReturnValue;
 
@@ -191,7 +191,7 @@ static void mark_special(void)
 	}
 }
 
-static void obey(enum word word, struct gpu_call *open)
+static void obey_word(enum word word, struct gpu_call *open)
 {
 	if (word == WORD_RESET)
 		cupti.ActivityFlushAll(0);
@@ -291,7 +291,7 @@ static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
 	region_stop(region);
 	open->region = NULL;
 	open->parts = 0;
-	code = failure(f, data);
+	code = call_error(f, data);
 	if (code)
 		error = error_of(domain, code);
 	copse_region_leave(region, &none);
@@ -352,9 +352,9 @@ static bool is_part(const struct gpu_call *open, CUpti_CallbackDomain domain,
 
 /* Apart, so that the others need no room on the stack. */
 static __attribute__((noinline)) void
-outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
-	  CUpti_CallbackId id, const CUpti_CallbackData *call,
-	  const struct region_frame *caller)
+enter_outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
+		CUpti_CallbackId id, const CUpti_CallbackData *call,
+		const struct region_frame *caller)
 {
 	struct cuda_function *f = cuda_function_of(domain, id);
 
@@ -364,16 +364,16 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 		return;
 	}
 	if (call->callbackSite == CUPTI_API_ENTER) {
-		obey(f ? f->word : WORD_NONE, open);
+		obey_word(f ? f->word : WORD_NONE, open);
 		enter_gpu_call(open, domain, f, call, caller);
 		if (capture_wanted())
-			copse_gpu_capture_call(domain, id, call,
-					       site_of(open, domain, call));
+			copse_capture_call(domain, id, call,
+					   site_of(open, domain, call));
 		return;
 	}
 	if (capture_wanted())
-		copse_gpu_capture_call(domain, id, call,
-				       site_of(open, domain, call));
+		copse_capture_call(domain, id, call,
+				   site_of(open, domain, call));
 	leave_gpu_call(open, domain, f, call);
 	if (open->unified)
 		memory_unified();
@@ -392,7 +392,7 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	} else if (!is_part(open, domain, id, data)) {
 		struct region_frame caller = region_frame();
 
-		outermost(open, domain, id, data, &caller);
+		enter_outermost(open, domain, id, data, &caller);
 	}
 }
 
@@ -407,7 +407,8 @@ static bool begins_with(const char *name, const char *begin)
 	       !name[size - 1];
 }
 
-static bool begins(const char *name, const char *const begin[], size_t count)
+static bool begins_with_any(const char *name, const char *const begin[],
+			    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (begins_with(name, begin[i]))
@@ -416,7 +417,7 @@ static bool begins(const char *name, const char *const begin[], size_t count)
 }
 
 #define BEGINS(name, table)                                                    \
-	begins(name, table, sizeof(table) / sizeof((table)[0]))
+	begins_with_any(name, table, sizeof(table) / sizeof((table)[0]))
 
 static bool begins_work(const char *name)
 {

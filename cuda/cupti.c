@@ -148,8 +148,8 @@ static void *open_cupti_library(void)
 static bool look_up_cupti(void *library)
 {
 #define F(name)                                                                \
-	cupti.name =                                                           \
-		(__typeof__(cupti.name))copse_look_up(library, "cupti" #name); \
+	cupti.name = (__typeof__(cupti.name))copse_dlsym_find(library,         \
+							      "cupti" #name);  \
 	if (!cupti.name)                                                       \
 		return false;
 	CUPTI_FUNCTIONS(F)
@@ -162,8 +162,8 @@ static void look_for_sampling(void *library)
 	bool all = true;
 
 #define F(name)                                                                \
-	cupti.name =                                                           \
-		(__typeof__(cupti.name))copse_look_up(library, "cupti" #name); \
+	cupti.name = (__typeof__(cupti.name))copse_dlsym_find(library,         \
+							      "cupti" #name);  \
 	all = all && cupti.name;
 	CUPTI_SAMPLING_FUNCTIONS(F)
 #undef F

@@ -53,7 +53,7 @@ static void flush_all(void)
  * Children come here too, those of vfork() in their parent's memory; so may the
  * thread that flushes, for which nobody waits.
  */
-static void end(int seconds)
+static void end_measuring(int seconds)
 {
 	if (getpid() != process || copse_gpu_call.own || ended)
 		return;
@@ -66,19 +66,19 @@ static void end(int seconds)
 		calls_late(true);
 	}
 	if (capture_wanted())
-		copse_gpu_capture_end();
+		copse_capture_end();
 	ended = true;
 }
 
 static void end_at_exit(void)
 {
-	end(END_S);
+	end_measuring(END_S);
 }
 
 /* Perhaps in a handler that interrupted CUPTI, or us: then nothing comes. */
 static void at_leaving(void)
 {
-	end(LEAVING_S);
+	end_measuring(LEAVING_S);
 }
 
 /*
@@ -103,7 +103,7 @@ static void give_up(void)
  * Kernels that are sampled stay so: to stop it beside a launch may hang the
  * program (pc-samples.h).
  */
-static bool yield(void)
+static bool yield_to_tool(void)
 {
 	bool first;
 
@@ -175,7 +175,7 @@ static CUptiResult start_cupti(enum gpu_wish wish)
 		cupti.Unsubscribe(subscriber);
 	} else {
 		held = true;
-		copse_gpu_holds(yield, (void *)cupti.Subscribe);
+		copse_gpu_holds(yield_to_tool, (void *)cupti.Subscribe);
 	}
 	return err;
 }

@@ -43,7 +43,7 @@ static int pop_nvtx(void)
 }
 
 /* What is not ASCII is a '?'. */
-static char *narrow(const wchar_t *wide, char to[NAME_MOST])
+static char *narrow_name(const wchar_t *wide, char to[NAME_MOST])
 {
 	size_t n = 0;
 
@@ -63,7 +63,7 @@ static const char *text_of_event(const nvtxEventAttributes_t *event,
 	case NVTX_MESSAGE_TYPE_ASCII:
 		return event->message.ascii;
 	case NVTX_MESSAGE_TYPE_UNICODE:
-		return narrow(event->message.unicode, room);
+		return narrow_name(event->message.unicode, room);
 	case NVTX_MESSAGE_TYPE_REGISTERED:
 		return (const char *)event->message.registered;
 	default:
@@ -80,7 +80,7 @@ static int NVTX_API push_wide(const wchar_t *name)
 {
 	char text[NAME_MOST];
 
-	return push_nvtx(narrow(name, text));
+	return push_nvtx(narrow_name(name, text));
 }
 
 static int NVTX_API push_event(const nvtxEventAttributes_t *event)
@@ -120,7 +120,7 @@ static nvtxRangeId_t NVTX_API start_wide(const wchar_t *name)
 {
 	char text[NAME_MOST];
 
-	return copse_range_start(range_name(narrow(name, text)));
+	return copse_range_start(range_name(narrow_name(name, text)));
 }
 
 static nvtxRangeId_t NVTX_API
@@ -162,7 +162,7 @@ static nvtxStringHandle_t NVTX_API register_wide(nvtxDomainHandle_t domain,
 {
 	char text[NAME_MOST];
 
-	return register_text(domain, narrow(wide, text));
+	return register_text(domain, narrow_name(wide, text));
 }
 
 /*

@@ -72,7 +72,7 @@ static struct {
 	size_t count;
 } samples;
 
-static bool occupy(struct sampled *s, enum device_state state)
+static bool occupy_slot(struct sampled *s, enum device_state state)
 {
 	int from = (int)state;
 
@@ -254,7 +254,7 @@ static void take_all(struct sampled *s)
 /* A context begins */
 
 /* "smsp__pcsamp_warps_issue_stalled_long_scoreboard", and "…_not_issued" */
-static uint8_t meaning(const char *name)
+static uint8_t stall_meaning(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -312,7 +312,7 @@ static CUptiResult ask_reasons(struct sampled *s, struct reasons *r)
 	memset(s->counts, NOTHING, sizeof(s->counts));
 	for (size_t i = 0; i < r->count && !err; i++)
 		if (s->index[i] < REASONS)
-			s->counts[s->index[i]] = meaning(r->name[i]);
+			s->counts[s->index[i]] = stall_meaning(r->name[i]);
 	s->reasons = r->count;
 	return err;
 }
@@ -377,7 +377,7 @@ static CUptiResult configure_sampling(struct sampled *s)
  * PCSamplingStart() and PCSamplingStop() do the same, and are not called at
  * all.
  */
-static bool disable(const struct sampled *s)
+static bool disable_sampling(const struct sampled *s)
 {
 	CUpti_PCSamplingDisableParams params = {
 		.size = CUpti_PCSamplingDisableParamsSize,
@@ -463,7 +463,7 @@ static void begin_context(CUcontext context)
 		return;
 	}
 	s = &samples.devices[device];
-	if (!occupy(s, FREE)) {
+	if (!occupy_slot(s, FREE)) {
 		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
 		return;
 	}
@@ -484,7 +484,7 @@ static void begin_context(CUcontext context)
 		return;
 	}
 	copse_gpu_lost(sampling_loss(err), 1);
-	forget_sampled(s, !enabled || disable(s));
+	forget_sampled(s, !enabled || disable_sampling(s));
 }
 
 /* It ends */
@@ -495,7 +495,7 @@ static void end_sampled(struct sampled *s)
 	bool disabled;
 
 	take_all(s);
-	disabled = disable(s);
+	disabled = disable_sampling(s);
 	take_data(s, &s->own);
 	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
 	forget_sampled(s, disabled);
@@ -503,11 +503,11 @@ static void end_sampled(struct sampled *s)
 
 static void end_sampling(struct sampled *s)
 {
-	bool ours = occupy(s, IDLE);
+	bool ours = occupy_slot(s, IDLE);
 
 	for (int i = 0; i < PATIENCE && !ours; i++) {
 		usleep(1000);
-		ours = occupy(s, IDLE);
+		ours = occupy_slot(s, IDLE);
 	}
 	if (ours)
 		end_sampled(s);
@@ -526,7 +526,7 @@ static void end_sampling_of(CUcontext context)
 	}
 }
 
-static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+static void follow_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
 	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
 		begin_context(data->context);
@@ -548,7 +548,7 @@ void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 		return;
 	begun = copse_gpu_now();
 	copse_gpu_call.own = true;
-	resource(id, data);
+	follow_resource(id, data);
 	copse_gpu_call.own = before;
 	copse_gpu_sampling_cost(copse_gpu_now() - begun);
 }
@@ -561,7 +561,7 @@ static bool take_contexts(void)
 	for (size_t i = 0; i < DEVICES; i++) {
 		struct sampled *s = &samples.devices[i];
 
-		if (is_free_buffer(s) || !occupy(s, IDLE))
+		if (is_free_buffer(s) || !occupy_slot(s, IDLE))
 			continue;
 		if (s->gone) { /* CUPTI may still know its buffers */
 			device_unclaim(&s->claim);

@@ -130,11 +130,11 @@ static __thread struct lock_taken taken_last
 #define CONDITION(name, kind, parameters, arguments)                           \
 	PUBLIC int name parameters                                             \
 	{                                                                      \
-		struct contended *c = contended_find(mutex);                   \
+		struct contended *c = lock_contended_find(mutex);              \
 		struct lock_wait w;                                            \
 		int err;                                                       \
                                                                                \
-		if (c && contended_now(c))                                     \
+		if (c && lock_contended_now(c))                                \
 			copse_lock_blame(                                      \
 				c, LOCK_MUTEX, copse_lock_release(c), FRAME,   \
 				lock_taken_inside(&taken_last, mutex, FRAME)); \
@@ -159,9 +159,9 @@ static __thread struct lock_taken taken_last
 	}                                                                      \
 	PUBLIC int name parameters                                             \
 	{                                                                      \
-		struct contended *c = contended_find((const void *)of);        \
+		struct contended *c = lock_contended_find((const void *)of);   \
                                                                                \
-		if (__builtin_expect(c && contended_now(c), 0))                \
+		if (__builtin_expect(c && lock_contended_now(c), 0))           \
 			return name##_tells(FRAME, of, c);                     \
 		return NEXT(name)(of);                                         \
 	}

@@ -49,7 +49,7 @@ static void neighbours_cart(MPI_Comm handle, struct comm *comm)
 	comm->targets = comm->sources;
 }
 
-static void neighbours(MPI_Comm handle, struct comm *comm)
+static void count_neighbours(MPI_Comm handle, struct comm *comm)
 {
 	int topology = MPI_UNDEFINED, weighted;
 
@@ -69,7 +69,7 @@ static void neighbours(MPI_Comm handle, struct comm *comm)
 	comm->target_blocks = comm->targets;
 }
 
-static bool translate(MPI_Group group, int n, int *from, int *to)
+static bool translate_ranks(MPI_Group group, int n, int *from, int *to)
 {
 	MPI_Group world;
 	bool ok;
@@ -107,7 +107,7 @@ static void find_world(MPI_Comm handle, struct comm *comm)
 		pmpi.Comm_remote_group(handle, &group);
 	else
 		pmpi.Comm_group(handle, &group);
-	ok = translate(group, comm->peers, ranks + n, ranks);
+	ok = translate_ranks(group, comm->peers, ranks + n, ranks);
 	pmpi.Group_free(&group);
 	comm->world = ranks;
 	for (size_t i = 0; i < n; i++)
@@ -170,7 +170,7 @@ static void describe_comm(MPI_Comm handle, struct comm *comm)
 	if (inter)
 		pmpi.Comm_remote_size(handle, &comm->peers);
 	else
-		neighbours(handle, comm);
+		count_neighbours(handle, comm);
 	find_world(handle, comm);
 }
 
@@ -178,7 +178,7 @@ static void record_comm(struct comm *comm)
 {
 	if (recorded++ >= COMMS_RECORDED)
 		return;
-	comm->live = copse_comm_new(&comm->ref);
+	comm->live = copse_mpi_comm_new(&comm->ref);
 	if (!comm->live)
 		return;
 	comm->live->size = (uint32_t)comm->size;
@@ -265,7 +265,7 @@ void comm_named(MPI_Comm handle, const char *name)
 	struct comm *comm = comm_of(handle);
 
 	if (comm->live && !comm->live->name)
-		copse_comm_name(comm->live, name);
+		copse_mpi_comm_name(comm->live, name);
 }
 
 /*
@@ -277,7 +277,7 @@ static void forget_comms(void)
 	handles_forked(&comms);
 	windows_forked();
 	types_forked();
-	next_forked();
+	libmpi_forked();
 	for (size_t i = 0;
 	     recorded && i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
 		if (comm_keys[i] == HANDLES_FREE || !comm_slots[i].live)
@@ -287,8 +287,8 @@ static void forget_comms(void)
 	}
 	messages_forked();
 	requests_forked();
-	late_forked();
-	notes_forked();
+	receives_forked();
+	events_forked();
 }
 
 static void watch_forks(void)

@@ -49,7 +49,7 @@ static struct sum *deferred_sum(struct live_call *call, uint64_t posted,
 	return NULL;
 }
 
-void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
+void receives_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
 {
 	struct sum *s;
 
@@ -63,16 +63,16 @@ void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
 	messages_unlock();
 }
 
-void late_settle(void)
+void receives_settle(void)
 {
 	for (int i = 0; any && i < SUMS; i++)
 		if (sums[i].call)
 			copse_region_arrived(sums[i].call, sums[i].posted,
 					     sums[i].bytes, sums[i].times);
-	late_forked();
+	receives_forked();
 }
 
-void late_forked(void)
+void receives_forked(void)
 {
 	if (!any)
 		return;

@@ -5,7 +5,7 @@
  * put right when no thread calls MPI any more, since only a thread itself
  * changes its records before.
  *
- * Threads   late_arrived() any; the others when no other thread is here.
+ * Threads   receives_arrived() any; the others when no other thread is here.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct live_call;
 
 /* Of too many different ones some stay as they were counted. */
-void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes);
+void receives_arrived(struct live_call *call, uint64_t posted, uint64_t bytes);
 
-void late_settle(void); /* after MPI_Finalize */
-void late_forked(void); /* in the child: the records are the parent's */
+void receives_settle(void); /* after MPI_Finalize */
+void receives_forked(void); /* in the child: the records are the parent's */

@@ -60,17 +60,17 @@ static bool open_epoch(struct epoch *e, MPI_Group members, MPI_Win win,
 /* The own end of each of an epoch's messages. */
 static void keep_epoch(const struct region *region, const struct window *w,
 		       const struct epoch *e, enum way way,
-		       enum live_part_kind kind)
+		       enum live_event_kind kind)
 {
 	for (int i = 0; i < e->count; i++) {
 		int rank = e->ranks[i];
-		struct live_part part;
+		struct live_event event;
 
 		if (rank != w->as.rank &&
-		    pair_number(&part, &w->as, rank, kind,
-				e->numbers[rank] * (uint64_t)WAYS + way,
-				e->numbers[rank]))
-			note_keep(&part, region);
+		    message_number_pair(&event, &w->as, rank, kind,
+					e->numbers[rank] * (uint64_t)WAYS + way,
+					e->numbers[rank]))
+			event_keep(&event, region);
 	}
 }
 
@@ -80,8 +80,8 @@ void epoch_posted(const struct region *region, MPI_Group origins, MPI_Win win)
 
 	if (!w || !open_epoch(&w->exposure, origins, win, w->as.size))
 		return;
-	keep_epoch(region, w, &w->exposure, POST_TO_START, LIVE_PART_SEND);
-	keep_epoch(region, w, &w->exposure, POST_TO_COMPLETE, LIVE_PART_SEND);
+	keep_epoch(region, w, &w->exposure, POST_TO_START, LIVE_EVENT_SEND);
+	keep_epoch(region, w, &w->exposure, POST_TO_COMPLETE, LIVE_EVENT_SEND);
 }
 
 void epoch_started(const struct region *region, MPI_Group targets, MPI_Win win)
@@ -90,7 +90,7 @@ void epoch_started(const struct region *region, MPI_Group targets, MPI_Win win)
 
 	if (w && open_epoch(&w->access, targets, win, w->as.size))
 		keep_epoch(region, w, &w->access, POST_TO_START,
-			   LIVE_PART_RECV);
+			   LIVE_EVENT_RECV);
 }
 
 void epoch_completed(const struct region *region, MPI_Win win)
@@ -99,8 +99,8 @@ void epoch_completed(const struct region *region, MPI_Win win)
 
 	if (!w)
 		return;
-	keep_epoch(region, w, &w->access, POST_TO_COMPLETE, LIVE_PART_RECV);
-	keep_epoch(region, w, &w->access, COMPLETE_TO_WAIT, LIVE_PART_SEND);
+	keep_epoch(region, w, &w->access, POST_TO_COMPLETE, LIVE_EVENT_RECV);
+	keep_epoch(region, w, &w->access, COMPLETE_TO_WAIT, LIVE_EVENT_SEND);
 	w->access.count = 0;
 }
 
@@ -110,6 +110,6 @@ void epoch_waited(const struct region *region, MPI_Win win)
 
 	if (!w)
 		return;
-	keep_epoch(region, w, &w->exposure, COMPLETE_TO_WAIT, LIVE_PART_RECV);
+	keep_epoch(region, w, &w->exposure, COMPLETE_TO_WAIT, LIVE_EVENT_RECV);
 	w->exposure.count = 0;
 }

@@ -20,7 +20,7 @@
 struct pmpi pmpi;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum library _Atomic library;
-static unsigned long long _Atomic examined; /* next_changes() then */
+static unsigned long long _Atomic examined; /* libmpi_changes() then */
 
 /*
  * How the files of MPI libraries and their Fortran bindings begin; Cray's have
@@ -58,7 +58,7 @@ static void *look_up_from(void *scope, const char *symbol)
 	return found ? found : copse_loaded(is_mpi_file, true, symbol);
 }
 
-void *next_look_up(const char *symbol)
+void *libmpi_look_up(const char *symbol)
 {
 	return look_up_from(RTLD_NEXT, symbol);
 }
@@ -71,7 +71,7 @@ static bool is_others_symbol(const void *found)
 	       is_of_others(file_of_library(info.dli_fname));
 }
 
-void *next_look_up_beyond(const char *symbol)
+void *libmpi_look_up_beyond(const char *symbol)
 {
 	void *found = dlsym(RTLD_NEXT, symbol);
 
@@ -80,7 +80,7 @@ void *next_look_up_beyond(const char *symbol)
 		       : copse_loaded(is_of_others, false, symbol);
 }
 
-bool next_is_preceded(const char *symbol)
+bool libmpi_is_preceded(const char *symbol)
 {
 	bool is = is_others_symbol(dlsym(RTLD_DEFAULT, symbol));
 
@@ -88,7 +88,7 @@ bool next_is_preceded(const char *symbol)
 	return is;
 }
 
-bool next_is_beside(const void *code, const char *symbol)
+bool libmpi_is_beside(const void *code, const char *symbol)
 {
 	Dl_info of_code, of_symbol;
 	void *handle, *found;
@@ -96,7 +96,7 @@ bool next_is_beside(const void *code, const char *symbol)
 	if (!dladdr(code, &of_code))
 		return false;
 	handle = dlopen(of_code.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	found = handle ? copse_look_up(handle, symbol) : NULL;
+	found = handle ? copse_dlsym_find(handle, symbol) : NULL;
 	if (handle)
 		dlclose(handle);
 	dlerror();
@@ -110,7 +110,7 @@ static void *mpi_gate_of(const char *symbol)
 	void *handle = dladdr(&pmpi, &own)
 			       ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
 			       : NULL;
-	void *gate = handle ? copse_look_up(handle, symbol) : NULL;
+	void *gate = handle ? copse_dlsym_find(handle, symbol) : NULL;
 
 	if (handle)
 		dlclose(handle);
@@ -132,8 +132,8 @@ static void *in_front_of_mpi(const char *symbol, void *found,
 		return NULL;
 	if (dladdr(found, &of_found) &&
 	    is_mpi_file(file_of_library(of_found.dli_fname)) &&
-	    next_library() == LIBRARY_OURS &&
-	    next_look_up_beyond(symbol) == found)
+	    libmpi_library() == LIBRARY_OURS &&
+	    libmpi_look_up_beyond(symbol) == found)
 		gate = mpi_gate_of(symbol);
 	dlerror(); /* the program shall not see our failures */
 	return gate;
@@ -152,17 +152,17 @@ static bool is_hidden_symbol(void *handle, const char *symbol)
 		named |= !strncasecmp(symbol, prefixes[i], strlen(prefixes[i]));
 	if (!named)
 		return false;
-	is = next_library() == LIBRARY_NONE && mpi_gate_of(symbol) &&
+	is = libmpi_library() == LIBRARY_NONE && mpi_gate_of(symbol) &&
 	     (handle == RTLD_NEXT ||
 	      !is_others_symbol(dlsym(RTLD_DEFAULT, symbol))) &&
-	     !next_look_up_beyond(symbol);
+	     !libmpi_look_up_beyond(symbol);
 	dlerror();
 	return is;
 }
 
 static __attribute__((constructor)) void stand_in_front(void)
 {
-	copse_look_up_front(in_front_of_mpi, is_hidden_symbol);
+	copse_dlsym_front(in_front_of_mpi, is_hidden_symbol);
 }
 
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
@@ -172,7 +172,7 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-unsigned long long next_changes(void)
+unsigned long long libmpi_changes(void)
 {
 	unsigned long long changes = 0;
 
@@ -187,14 +187,14 @@ static void *look_up_data(const char *symbol)
 }
 
 /* MPI_Wtick: no adapter stands in front of it. */
-static enum library examine(struct pmpi *to)
+static enum library examine_library(struct pmpi *to)
 {
-	if (!next_look_up("MPI_Wtick"))
+	if (!libmpi_look_up("MPI_Wtick"))
 		return LIBRARY_NONE;
-	if (!library_is_ours(to, look_up_data))
+	if (!mpi_library_is_ours(to, look_up_data))
 		return LIBRARY_FOREIGN;
 #define F(name)                                                                \
-	if (!(to->name = next_look_up("PMPI_" #name)))                         \
+	if (!(to->name = libmpi_look_up("PMPI_" #name)))                       \
 		return LIBRARY_FOREIGN;
 	PMPI_FUNCTIONS(F)
 #undef F
@@ -205,15 +205,15 @@ static enum library examine(struct pmpi *to)
  * The loader has locks of its own, which a thread that gets here may hold, from
  * a library's constructor: so none of ours is held while it is asked.
  */
-enum library next_library(void)
+enum library libmpi_library(void)
 {
 	struct pmpi found = { 0 };
 	unsigned long long now;
 	enum library is;
 
-	if (library != LIBRARY_NONE || (now = next_changes()) == examined)
+	if (library != LIBRARY_NONE || (now = libmpi_changes()) == examined)
 		return library;
-	is = examine(&found);
+	is = examine_library(&found);
 	if (is != LIBRARY_NONE) {
 		comms_watch_forks();
 		pthread_mutex_lock(&lock);
@@ -227,7 +227,7 @@ enum library next_library(void)
 	return library;
 }
 
-void next_forked(void)
+void libmpi_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 }

@@ -18,25 +18,25 @@ enum library {
 };
 
 /* What was found does not change, and is found by all threads alike. */
-enum library next_library(void);
+enum library libmpi_library(void);
 
 /* The definition of MPI that is next in line, or NULL. */
-void *next_look_up(const char *symbol);
+void *libmpi_look_up(const char *symbol);
 
 /*
  * The one that the program would get without us, MPI's or not, in whatever
  * library; or NULL.  That library may be closed again.
  */
-void *next_look_up_beyond(const char *symbol);
+void *libmpi_look_up_beyond(const char *symbol);
 
 /* The program, or a library before us, has one of its own: ours is not met. */
-bool next_is_preceded(const char *symbol);
+bool libmpi_is_preceded(const char *symbol);
 
 /* The library that has this code defines the symbol itself. */
-bool next_is_beside(const void *code, const char *symbol);
+bool libmpi_is_beside(const void *code, const char *symbol);
 
 /* Libraries that were loaded and unloaded until now; never 0. */
-unsigned long long next_changes(void);
+unsigned long long libmpi_changes(void);
 
 /* Queries made on our own behalf, past any other tool. */
 #define PMPI_FUNCTIONS(F)                                                      \
@@ -77,4 +77,4 @@ struct pmpi {
 };
 extern struct pmpi pmpi;
 
-void next_forked(void); /* in the child */
+void libmpi_forked(void); /* in the child */

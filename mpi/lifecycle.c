@@ -13,7 +13,7 @@
 
 #include MPI_LIBRARY
 
-void announce(void)
+void lifecycle_announce(void)
 {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
 	int rank = -1, size = 0, length;
@@ -21,31 +21,31 @@ void announce(void)
 	pmpi.Comm_rank(pmpi.world, &rank);
 	pmpi.Comm_size(pmpi.world, &size);
 	pmpi.Get_library_version(text, &length);
-	library_name(text);
+	mpi_library_name(text);
 	copse_mpi_init(rank, size, text);
 	comms_init();
 }
 
-void finished(void)
+void lifecycle_finished(void)
 {
-	late_settle();
+	receives_settle();
 	copse_mpi_finalize();
 	comms_fini();
 }
 
-void comm_gone(const MPI_Comm *comm)
+void lifecycle_comm_gone(const MPI_Comm *comm)
 {
 	if (comm && *comm != pmpi.world && *comm != pmpi.self)
 		comm_forget(*comm);
 }
 
-void request_gone(const MPI_Request *request)
+void lifecycle_request_gone(const MPI_Request *request)
 {
 	if (request)
 		request_forget(*request);
 }
 
-void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made)
+void lifecycle_comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made)
 {
 	int rank = -1, count = 0;
 
@@ -54,7 +54,7 @@ void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made)
 		copse_mpi_spawned((uint32_t)count);
 }
 
-struct comm window_gone(const MPI_Win *win)
+struct comm lifecycle_window_gone(const MPI_Win *win)
 {
 	return win ? window_forget(*win) : (struct comm){ .id = 0 };
 }
@@ -66,7 +66,7 @@ struct comm window_gone(const MPI_Win *win)
  * is counted as calls of other functions are, and told apart where they are
  * counted: steps are looked for there first.
  */
-static void control(int level)
+static void control_level(int level)
 {
 	if (level == 0 || level == 1)
 		copse_mpi_control(level);
@@ -100,7 +100,7 @@ int MPI_Pcontrol(const int level, ...)
 	va_list list;
 	int rc;
 
-	control(level);
+	control_level(level);
 	if (marks)
 		region_enter(&region, &gate_rows[ROW_MPI_Pcontrol]);
 	va_start(list, level);
@@ -121,7 +121,7 @@ int MPI_Pcontrol(const int level, ...)
 		bool marks = level_marks(*level);                              \
 		struct region region;                                          \
                                                                                \
-		control(*level);                                               \
+		control_level(*level);                                         \
 		if (marks)                                                     \
 			region_enter(&region, &gate_rows[ROW_##function]);     \
 		next(level);                                                   \

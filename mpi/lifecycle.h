@@ -10,20 +10,20 @@
 #include "mpi/comms.h"
 
 /* MPI runs: who are we?  Also while nothing is measured. */
-void announce(void);
+void lifecycle_announce(void);
 
 /* Its world is over. */
-void finished(void);
+void lifecycle_finished(void);
 
 /*
  * What frees a handle forgets it first: another thread may get it next.  A
  * program may be wrong, and its handle none, or one that cannot be freed.
  */
-void comm_gone(const MPI_Comm *comm);
-void request_gone(const MPI_Request *request);
+void lifecycle_comm_gone(const MPI_Comm *comm);
+void lifecycle_request_gone(const MPI_Request *request);
 
 /* The remote group of *made is of processes that this call has started. */
-void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made);
+void lifecycle_comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made);
 
 /* What was known of it; id 0: nothing. */
-struct comm window_gone(const MPI_Win *win);
+struct comm lifecycle_window_gone(const MPI_Win *win);

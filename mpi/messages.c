@@ -25,7 +25,7 @@ pthread_mutex_t messages_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void messages_init(void)
 {
-	messages_lowest = copse_event_level();
+	messages_lowest = copse_mpi_event_level();
 }
 
 void messages_forked(void)
@@ -39,7 +39,7 @@ void messages_forked(void)
 	pthread_mutex_init(&messages_mutex, NULL);
 }
 
-uint8_t level_of(uint64_t id, uint64_t run)
+uint8_t message_level(uint64_t id, uint64_t run)
 {
 	uint64_t choice = hash_pair(id, run);
 
@@ -48,7 +48,7 @@ uint8_t level_of(uint64_t id, uint64_t run)
 
 static struct live_peer *meet_peer(uint32_t at, int world)
 {
-	peers[at] = copse_peer_new((uint32_t)world);
+	peers[at] = copse_mpi_peer_new((uint32_t)world);
 	if (peers[at])
 		met_at[met++] = (uint16_t)at;
 	return peers[at];
@@ -104,12 +104,13 @@ static struct partner *look_up_partner(const struct comm *comm, int rank,
 }
 
 /* Without an id ranks of several communicators are not told apart. */
-struct partner *partner_find(const struct comm *comm, int rank, int tag)
+struct partner *message_partner_find(const struct comm *comm, int rank, int tag)
 {
 	struct partner *partner = look_up_partner(comm, rank, tag);
 
-	*recent_place(rank, tag) = (struct recent){ comm->id, rank, tag,
-						    comm->id ? partner : NULL };
+	*message_recent_place(rank, tag) =
+		(struct recent){ comm->id, rank, tag,
+				 comm->id ? partner : NULL };
 	return partner;
 }
 
@@ -119,7 +120,7 @@ static uint32_t cluster_of(uint64_t id, uint64_t run)
 	return (uint32_t)hash_pair(id, run) | 1;
 }
 
-bool message_keep(struct live_part *part, const struct comm *comm,
+bool message_keep(struct live_event *event, const struct comm *comm,
 		  const struct partner *partner, int tag,
 		  const struct numbers *numbers)
 {
@@ -127,8 +128,8 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 
 	if (!comm->id || partner->broken)
 		return false;
-	*part = (struct live_part){
-		.kind = sends ? LIVE_PART_SEND : LIVE_PART_RECV,
+	*event = (struct live_event){
+		.kind = sends ? LIVE_EVENT_SEND : LIVE_EVENT_RECV,
 		.level = numbers->level,
 		.peer = partner->world,
 		.check = (uint32_t)tag,
@@ -136,13 +137,13 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 		.comm_rank = (uint32_t)comm->rank,
 		.cluster = cluster_of(comm->id, numbers->run)
 	};
-	part->key = hash_pair(
+	event->key = hash_pair(
 		hash_pair(comm->id, message_way(sends, partner->world)),
 		(uint64_t)(uint32_t)tag % TAG_CLASSES << 48 | numbers->next);
 	return true;
 }
 
-bool peer_find(struct partner *partner)
+bool message_peer_find(struct partner *partner)
 {
 	partner->peer = peer_of(partner->world);
 	return partner->peer;
@@ -157,8 +158,9 @@ static uint32_t hash_text(const char *text)
 	return (uint32_t)hash;
 }
 
-bool collective_number(struct live_part *part, struct comm *comm,
-		       const char *function, int root, enum live_part_kind kind)
+bool message_number_collective(struct live_event *event, struct comm *comm,
+			       const char *function, int root,
+			       enum live_event_kind kind)
 {
 	uint64_t number = comm->instances++;
 
@@ -166,36 +168,38 @@ bool collective_number(struct live_part *part, struct comm *comm,
 		comm->live->instances = comm->instances;
 	if (!comm->id || comm->inter || comm->size < 2)
 		return false;
-	part->level = level_of(comm->id, number / MESSAGES_RUN);
-	if (!level_is_kept(part->level))
+	event->level = message_level(comm->id, number / MESSAGES_RUN);
+	if (!message_level_is_kept(event->level))
 		return false;
-	part->key = hash_pair(comm->id, number);
-	part->kind = (uint8_t)kind;
-	part->peer = root < 0 ? -1 : comm_world(comm, root);
-	part->check = hash_text(function);
-	part->size = (uint32_t)comm->size;
-	part->cluster = cluster_of(comm->id, number / MESSAGES_RUN);
-	part->comm_rank = (uint32_t)comm->rank;
+	event->key = hash_pair(comm->id, number);
+	event->kind = (uint8_t)kind;
+	event->peer = root < 0 ? -1 : comm_world(comm, root);
+	event->check = hash_text(function);
+	event->size = (uint32_t)comm->size;
+	event->cluster = cluster_of(comm->id, number / MESSAGES_RUN);
+	event->comm_rank = (uint32_t)comm->rank;
 	return true;
 }
 
-bool pair_number(struct live_part *part, const struct comm *comm, int rank,
-		 enum live_part_kind kind, uint64_t number, uint64_t run)
+bool message_number_pair(struct live_event *event, const struct comm *comm,
+			 int rank, enum live_event_kind kind, uint64_t number,
+			 uint64_t run)
 {
 	int world = comm_world(comm, rank);
-	uint8_t level = level_of(comm->id, run / MESSAGES_RUN);
+	uint8_t level = message_level(comm->id, run / MESSAGES_RUN);
 
-	if (!comm->id || world < 0 || !level_is_kept(level))
+	if (!comm->id || world < 0 || !message_level_is_kept(level))
 		return false;
-	*part = (struct live_part){ .kind = (uint8_t)kind,
-				    .level = level,
-				    .peer = world,
-				    .size = 2,
-				    .comm_rank = (uint32_t)comm->rank,
-				    .cluster = cluster_of(comm->id,
-							  run / MESSAGES_RUN) };
-	part->key = hash_pair(
-		hash_pair(comm->id, message_way(kind == LIVE_PART_SEND, world)),
+	*event = (struct live_event){ .kind = (uint8_t)kind,
+				      .level = level,
+				      .peer = world,
+				      .size = 2,
+				      .comm_rank = (uint32_t)comm->rank,
+				      .cluster = cluster_of(
+					      comm->id, run / MESSAGES_RUN) };
+	event->key = hash_pair(
+		hash_pair(comm->id,
+			  message_way(kind == LIVE_EVENT_SEND, world)),
 		~number);
 	return true;
 }

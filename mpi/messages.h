@@ -55,12 +55,13 @@ extern HIDDEN struct recent messages_recent[MESSAGES_RECENT];
 extern HIDDEN const uint32_t *messages_lowest; /* level that is kept */
 
 /* Slow parts of what follows. */
-struct partner *partner_find(const struct comm *comm, int rank, int tag);
-uint8_t level_of(uint64_t id, uint64_t run);
-bool message_keep(struct live_part *part, const struct comm *comm,
+struct partner *message_partner_find(const struct comm *comm, int rank,
+				     int tag);
+uint8_t message_level(uint64_t id, uint64_t run);
+bool message_keep(struct live_event *event, const struct comm *comm,
 		  const struct partner *partner, int tag,
 		  const struct numbers *numbers);
-bool peer_find(struct partner *partner);
+bool message_peer_find(struct partner *partner);
 
 /* Who waits for it sleeps: its owner may be of a lower priority. */
 extern pthread_mutex_t messages_mutex;
@@ -77,12 +78,12 @@ static inline void messages_unlock(void)
 		pthread_mutex_unlock(&messages_mutex);
 }
 
-static inline bool level_is_kept(uint32_t level)
+static inline bool message_level_is_kept(uint32_t level)
 {
 	return level >= *messages_lowest;
 }
 
-static inline struct recent *recent_place(int rank, int tag)
+static inline struct recent *message_recent_place(int rank, int tag)
 {
 	uint32_t at = (uint32_t)rank * 7 + (uint32_t)tag;
 
@@ -90,28 +91,28 @@ static inline struct recent *recent_place(int rank, int tag)
 }
 
 /* NULL: it is none of the last ones. */
-static inline struct partner *partner_recent(const struct comm *comm, int rank,
-					     int tag)
+static inline struct partner *message_partner_recent(const struct comm *comm,
+						     int rank, int tag)
 {
-	const struct recent *r = recent_place(rank, tag);
+	const struct recent *r = message_recent_place(rank, tag);
 	bool is_it = r->comm_id == comm->id && r->rank == rank && r->tag == tag;
 
 	return is_it ? r->partner : NULL;
 }
 
 /* Never the process MPI_PROC_NULL; NULL: too many, or of another world. */
-static inline struct partner *partner_of(const struct comm *comm, int rank,
-					 int tag)
+static inline struct partner *message_partner_of(const struct comm *comm,
+						 int rank, int tag)
 {
-	struct partner *recent = partner_recent(comm, rank, tag);
+	struct partner *recent = message_partner_recent(comm, rank, tag);
 
-	return recent ? recent : partner_find(comm, rank, tag);
+	return recent ? recent : message_partner_find(comm, rank, tag);
 }
 
-static inline struct numbers *numbers_of(struct partner *partner,
-					 enum live_part_kind kind)
+static inline struct numbers *message_numbers(struct partner *partner,
+					      enum live_event_kind kind)
 {
-	return kind == LIVE_PART_SEND ? &partner->sent : &partner->received;
+	return kind == LIVE_EVENT_SEND ? &partner->sent : &partner->received;
 }
 
 static inline uint64_t message_run(const struct numbers *numbers, int tag)
@@ -131,28 +132,29 @@ static inline uint64_t message_way(bool sends, int world)
  * The next message to or from a partner, as an event: key, peer, check, size,
  * kind and level; the rest is 0.  False: it is not kept, the event is not set.
  */
-static inline bool message_number(struct live_part *part,
+static inline bool message_number(struct live_event *event,
 				  const struct comm *comm,
 				  struct partner *partner, int tag,
-				  enum live_part_kind kind)
+				  enum live_event_kind kind)
 {
-	struct numbers *numbers = numbers_of(partner, kind);
+	struct numbers *numbers = message_numbers(partner, kind);
 	uint64_t run = message_run(numbers, tag);
 
 	numbers->next++;
 	if (numbers->run != run) {
 		numbers->run = run;
-		numbers->level = level_of(comm->id, run);
+		numbers->level = message_level(comm->id, run);
 	}
-	return level_is_kept(numbers->level) &&
-	       message_keep(part, comm, partner, tag, numbers);
+	return message_level_is_kept(numbers->level) &&
+	       message_keep(event, comm, partner, tag, numbers);
 }
 
 /* In the matrix of who sent how much to whom. */
-static inline void peer_count(struct live_peer *peer, enum live_part_kind kind,
-			      uint64_t bytes, uint64_t ns)
+static inline void message_peer_count(struct live_peer *peer,
+				      enum live_event_kind kind, uint64_t bytes,
+				      uint64_t ns)
 {
-	if (kind == LIVE_PART_SEND) {
+	if (kind == LIVE_EVENT_SEND) {
 		peer->sends++;
 		peer->sent += bytes;
 		peer->send_ns += ns;
@@ -164,11 +166,11 @@ static inline void peer_count(struct live_peer *peer, enum live_part_kind kind,
 }
 
 static inline void message_count(struct partner *partner,
-				 enum live_part_kind kind, uint64_t bytes,
+				 enum live_event_kind kind, uint64_t bytes,
 				 uint64_t ns)
 {
-	if (partner->peer || peer_find(partner))
-		peer_count(partner->peer, kind, bytes, ns);
+	if (partner->peer || message_peer_find(partner))
+		message_peer_count(partner->peer, kind, bytes, ns);
 }
 
 /*
@@ -179,20 +181,20 @@ static inline void message_count(struct partner *partner,
  */
 static inline __attribute__((always_inline)) bool
 message_passes(const struct comm *comm, int rank, int tag,
-	       enum live_part_kind kind, uint64_t bytes, uint64_t ns)
+	       enum live_event_kind kind, uint64_t bytes, uint64_t ns)
 {
 	struct partner *partner =
-		comms_threads ? NULL : partner_recent(comm, rank, tag);
+		comms_threads ? NULL : message_partner_recent(comm, rank, tag);
 	struct numbers *numbers;
 
 	if (!partner || !partner->peer)
 		return false;
-	numbers = numbers_of(partner, kind);
+	numbers = message_numbers(partner, kind);
 	if (numbers->run != message_run(numbers, tag) ||
-	    level_is_kept(numbers->level))
+	    message_level_is_kept(numbers->level))
 		return false;
 	numbers->next++;
-	peer_count(partner->peer, kind, bytes, ns);
+	message_peer_count(partner->peer, kind, bytes, ns);
 	return true;
 }
 
@@ -200,13 +202,14 @@ void messages_init(void);
 void messages_forked(void); /* in the child */
 
 /* The next collective call on a communicator, in the same way. */
-bool collective_number(struct live_part *part, struct comm *comm,
-		       const char *function, int root,
-		       enum live_part_kind kind);
+bool message_number_collective(struct live_event *event, struct comm *comm,
+			       const char *function, int root,
+			       enum live_event_kind kind);
 
 /*
  * Something between this process and that rank of a communicator, as the event
  * of a message; both ends have given it the same number, and chose by `run`.
  */
-bool pair_number(struct live_part *part, const struct comm *comm, int rank,
-		 enum live_part_kind kind, uint64_t number, uint64_t run);
+bool message_number_pair(struct live_event *event, const struct comm *comm,
+			 int rank, enum live_event_kind kind, uint64_t number,
+			 uint64_t run);

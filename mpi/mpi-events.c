@@ -17,24 +17,24 @@ static __thread struct {
 	live_ref node;
 } probe __attribute__((tls_model("initial-exec")));
 
-void notes_forked(void)
+void events_forked(void)
 {
 	probe.comm_id = 0;
 }
 
 /* A message that is one call; false: its event is not kept. */
 static inline __attribute__((always_inline)) bool
-count_message(struct live_part *part, const struct comm *comm, int rank,
-	      int tag, enum live_part_kind kind, uint64_t bytes,
+count_message(struct live_event *event, const struct comm *comm, int rank,
+	      int tag, enum live_event_kind kind, uint64_t bytes,
 	      const struct region *region)
 {
 	struct partner *partner;
 	bool kept = false;
 
 	messages_lock();
-	partner = partner_of(comm, rank, tag);
+	partner = message_partner_of(comm, rank, tag);
 	if (partner) {
-		kept = message_number(part, comm, partner, tag, kind);
+		kept = message_number(event, comm, partner, tag, kind);
 		message_count(partner, kind, bytes, region->ns);
 	}
 	messages_unlock();
@@ -42,80 +42,79 @@ count_message(struct live_part *part, const struct comm *comm, int rank,
 }
 
 static __attribute__((noinline)) void
-note_other_sent(const struct region *region, const struct region_values *values,
-		int dest, int tag, const struct comm *comm)
+other_sent(const struct region *region, const struct region_values *values,
+	   int dest, int tag, const struct comm *comm)
 {
-	struct live_part part;
+	struct live_event event;
 
-	if (count_message(&part, comm, dest, tag, LIVE_PART_SEND, values->sent,
-			  region))
-		note_keep(&part, region);
+	if (count_message(&event, comm, dest, tag, LIVE_EVENT_SEND,
+			  values->sent, region))
+		event_keep(&event, region);
 }
 
-void note_sent(const struct region *region, const struct region_values *values,
-	       int dest, int tag, const struct comm *comm)
+void event_sent(const struct region *region, const struct region_values *values,
+		int dest, int tag, const struct comm *comm)
 {
-	if (dest >= 0 && !message_passes(comm, dest, tag, LIVE_PART_SEND,
+	if (dest >= 0 && !message_passes(comm, dest, tag, LIVE_EVENT_SEND,
 					 values->sent, region->ns))
-		note_other_sent(region, values, dest, tag, comm);
+		other_sent(region, values, dest, tag, comm);
 }
 
 /* Was it waited for in MPI_Probe? */
-static bool take_probe(struct live_part *part, const struct comm *comm,
+static bool take_probe(struct live_event *event, const struct comm *comm,
 		       int source, int tag)
 {
 	bool is_it = probe.comm_id == comm->id && probe.source == source &&
 		     probe.tag == tag;
 
 	if (probe.comm_id && is_it) {
-		part->begin = part->enter = probe.enter;
-		part->leave = probe.leave;
-		part->begin_node = part->node = probe.node;
-		copse_event_add(part);
+		event->begin = event->enter = probe.enter;
+		event->leave = probe.leave;
+		event->begin_node = event->node = probe.node;
+		copse_mpi_event_add(event);
 	}
 	probe.comm_id = 0;
 	return is_it;
 }
 
 static __attribute__((noinline)) void
-note_other_received(const struct region *region,
-		    const struct region_values *values, int source, int tag,
-		    const struct comm *comm)
+other_received(const struct region *region, const struct region_values *values,
+	       int source, int tag, const struct comm *comm)
 {
-	struct live_part part;
+	struct live_event event;
 
-	if (!count_message(&part, comm, source, tag, LIVE_PART_RECV,
+	if (!count_message(&event, comm, source, tag, LIVE_EVENT_RECV,
 			   values->received, region))
 		return;
-	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
-		note_keep(&part, region);
+	if (!probe.comm_id || !take_probe(&event, comm, source, tag))
+		event_keep(&event, region);
 }
 
-void note_received(const struct region *region,
-		   const struct region_values *values, int source, int tag,
-		   const struct comm *comm, const MPI_Status *status)
+void event_received(const struct region *region,
+		    const struct region_values *values, int source, int tag,
+		    const struct comm *comm, const MPI_Status *status)
 {
 	if (source == MPI_ANY_SOURCE)
 		source = status->MPI_SOURCE;
 	if (tag == MPI_ANY_TAG)
 		tag = status->MPI_TAG;
-	if (source >= 0 && !message_passes(comm, source, tag, LIVE_PART_RECV,
+	if (source >= 0 && !message_passes(comm, source, tag, LIVE_EVENT_RECV,
 					   values->received, region->ns))
-		note_other_received(region, values, source, tag, comm);
+		other_received(region, values, source, tag, comm);
 }
 
 /* It is received by whoever has its handle, who knows no communicator. */
-void note_matched(const struct region *region, int source, int tag,
-		  const struct comm *comm, const MPI_Status *status)
+void event_matched(const struct region *region, int source, int tag,
+		   const struct comm *comm, const MPI_Status *status)
 {
 	const struct region_values values = { .received =
 						      status_bytes(status) };
 
-	note_received(region, &values, source, tag, comm, status);
+	event_received(region, &values, source, tag, comm, status);
 }
 
-void note_probed(const struct region *region, MPI_Comm handle,
-		 const MPI_Status *status)
+void event_probed(const struct region *region, MPI_Comm handle,
+		  const MPI_Status *status)
 {
 	probe.comm_id = comm_of(handle)->id;
 	probe.source = status->MPI_SOURCE;
@@ -134,8 +133,8 @@ static void open_request(struct mpi_request *r, const struct region *region)
 	r->thread = region->thread;
 	r->mpi_ns = region->mpi_ns;
 	r->paused_ns = region->paused_ns;
-	r->part.begin = region->start_ns;
-	r->part.begin_node = region->node;
+	r->event.begin = region->start_ns;
+	r->event.begin_node = region->node;
 }
 
 /* The request's message has a partner, and a number. */
@@ -143,10 +142,10 @@ static void number_message(struct mpi_request *r, const struct comm *comm,
 			   int rank, int tag)
 {
 	messages_lock();
-	r->partner = partner_of(comm, rank, tag);
+	r->partner = message_partner_of(comm, rank, tag);
 	if (r->partner) {
-		r->has_part = message_number(&r->part, comm, r->partner, tag,
-					     r->kind);
+		r->has_event = message_number(&r->event, comm, r->partner, tag,
+					      r->kind);
 		r->given = r->partner->received.next;
 	}
 	messages_unlock();
@@ -157,7 +156,7 @@ static void begin_message(struct mpi_request *r, const struct comm *comm)
 {
 	r->any = r->rank == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG;
 	r->partner = NULL;
-	r->has_part = false;
+	r->has_event = false;
 	if (r->rank >= 0 && !r->any)
 		number_message(r, comm, r->rank, r->tag);
 }
@@ -166,14 +165,14 @@ static void begin_message(struct mpi_request *r, const struct comm *comm)
 static void count_send(const struct mpi_request *r, uint64_t bytes,
 		       const struct region *region)
 {
-	if (!r->partner || r->kind != LIVE_PART_SEND)
+	if (!r->partner || r->kind != LIVE_EVENT_SEND)
 		return;
 	messages_lock();
-	message_count(r->partner, LIVE_PART_SEND, bytes, region->ns);
+	message_count(r->partner, LIVE_EVENT_SEND, bytes, region->ns);
 	messages_unlock();
 }
 
-static void set_message(struct mpi_request *r, enum live_part_kind kind,
+static void set_message(struct mpi_request *r, enum live_event_kind kind,
 			int rank, int tag, MPI_Comm comm,
 			const struct comm *its)
 {
@@ -187,11 +186,11 @@ static void set_message(struct mpi_request *r, enum live_part_kind kind,
 static void complete_request(struct mpi_request *r, const struct region *region,
 			     const MPI_Status *status);
 
-void note_began(const struct region *region, const struct region_values *values,
-		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
-		MPI_Request handle)
+void event_began(const struct region *region,
+		 const struct region_values *values, enum live_event_kind kind,
+		 int rank, int tag, MPI_Comm comm, MPI_Request handle)
 {
-	bool at_once = request_is_complete(handle);
+	bool at_once = mpi_request_is_complete(handle);
 	const struct comm *its = comm_of(comm);
 	struct mpi_request own, *r = at_once ? &own : request_new(handle);
 
@@ -208,26 +207,26 @@ void note_began(const struct region *region, const struct region_values *values,
 		complete_request(r, region, NULL);
 }
 
-void note_began_matched(const struct region *region,
-			const struct region_values *values, MPI_Request handle)
+void event_began_matched(const struct region *region,
+			 const struct region_values *values, MPI_Request handle)
 {
 	struct mpi_request *r;
 
-	if (request_is_complete(handle)) { /* of MPI_MESSAGE_NO_PROC */
+	if (mpi_request_is_complete(handle)) { /* of MPI_MESSAGE_NO_PROC */
 		copse_region_arrived(region->call, values->received, 0, 1);
 		return;
 	}
 	r = request_new(handle);
 	if (!r)
 		return;
-	r->kind = LIVE_PART_RECV;
+	r->kind = LIVE_EVENT_RECV;
 	r->rank = MPI_UNDEFINED;
 	r->moves = *values;
 	open_request(r, region);
 }
 
-void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
-		MPI_Request handle)
+void event_keeps(enum live_event_kind kind, int rank, int tag, MPI_Comm comm,
+		 MPI_Request handle)
 {
 	struct mpi_request *r = request_find(handle);
 
@@ -235,8 +234,8 @@ void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 		set_message(r, kind, rank, tag, comm, comm_of(comm));
 }
 
-void note_started(const struct region *region, int count,
-		  const MPI_Request handles[])
+void event_started(const struct region *region, int count,
+		   const MPI_Request handles[])
 {
 	for (int i = 0; i < count; i++) {
 		struct mpi_request *r = request_find(handles[i]);
@@ -276,7 +275,7 @@ static void take_back(struct mpi_request *r)
 	if (!r->partner)
 		return;
 	messages_lock();
-	if (r->kind == LIVE_PART_RECV && r->partner->received.next == r->given)
+	if (r->kind == LIVE_EVENT_RECV && r->partner->received.next == r->given)
 		r->partner->received.next--;
 	else
 		r->partner->broken = true;
@@ -292,13 +291,14 @@ static bool was_cancelled(const struct mpi_request *r, const MPI_Status *status)
 	return flag;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t less_or_zero(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
 /* Since the request was begun. */
-static uint64_t paused(const struct mpi_request *r, const struct region *region)
+static uint64_t request_paused(const struct mpi_request *r,
+			       const struct region *region)
 {
 	return (uint64_t)(region->paused_ns - r->paused_ns) + region->end_ns -
 	       region->start_ns - region->ns;
@@ -306,24 +306,24 @@ static uint64_t paused(const struct mpi_request *r, const struct region *region)
 
 static void count_life(const struct mpi_request *r, const struct region *region)
 {
-	uint64_t open = less(region->end_ns, r->part.begin);
+	uint64_t open = less_or_zero(region->end_ns, r->event.begin);
 	uint64_t inside = region->mpi_ns - r->mpi_ns;
 
 	if (!r->call || r->thread != region->thread ||
-	    region->end_ns < r->part.begin)
+	    region->end_ns < r->event.begin)
 		return;
-	open = less(open, paused(r, region));
-	copse_region_request(r->call, open, less(open, inside));
+	open = less_or_zero(open, request_paused(r, region));
+	copse_region_request(r->call, open, less_or_zero(open, inside));
 }
 
 static void add_event_record(struct mpi_request *r, const struct region *region)
 {
-	if (!r->has_part)
+	if (!r->has_event)
 		return;
-	r->part.enter = region->start_ns;
-	r->part.leave = region->end_ns;
-	r->part.node = region->node;
-	copse_event_add(&r->part);
+	r->event.enter = region->start_ns;
+	r->event.leave = region->end_ns;
+	r->event.node = region->node;
+	copse_mpi_event_add(&r->event);
 }
 
 /* Another thread's records are not ours to change now. */
@@ -335,20 +335,20 @@ static void came_short(const struct mpi_request *r, const struct region *region,
 	if (r->thread == region->thread)
 		copse_region_arrived(r->call, r->moves.received, bytes, 1);
 	else
-		late_arrived(r->call, r->moves.received, bytes);
+		receives_arrived(r->call, r->moves.received, bytes);
 }
 
 /*
  * What a receive has brought; its buffer may have had room for more, which was
  * counted when it began.
  */
-static uint64_t arrived(const struct mpi_request *r,
-			const struct region *region, const MPI_Status *status,
-			bool cancelled)
+static uint64_t bytes_arrived(const struct mpi_request *r,
+			      const struct region *region,
+			      const MPI_Status *status, bool cancelled)
 {
 	uint64_t posted = r->moves.received, bytes;
 
-	if (r->kind != LIVE_PART_RECV || !status ||
+	if (r->kind != LIVE_EVENT_RECV || !status ||
 	    status == MPI_STATUS_IGNORE || r->rank == MPI_PROC_NULL)
 		return posted;
 	bytes = cancelled ? 0 : status_bytes(status);
@@ -360,31 +360,32 @@ static uint64_t arrived(const struct mpi_request *r,
 static void complete_request(struct mpi_request *r, const struct region *region,
 			     const MPI_Status *status)
 {
-	uint64_t begin = r->part.begin, bytes;
-	live_ref node = r->part.begin_node;
+	uint64_t begin = r->event.begin, bytes;
+	live_ref node = r->event.begin_node;
 	bool cancelled = was_cancelled(r, status);
 
 	count_life(r, region);
 	r->open = false;
-	bytes = arrived(r, region, status, cancelled);
+	bytes = bytes_arrived(r, region, status, cancelled);
 	if (cancelled) {
 		take_back(r);
 		return;
 	}
 	if (r->any && find_partner(r, status)) {
-		r->part.begin = begin; /* numbered only now */
-		r->part.begin_node = node;
+		r->event.begin = begin; /* numbered only now */
+		r->event.begin_node = node;
 	}
-	if (r->partner && r->kind == LIVE_PART_RECV) {
+	if (r->partner && r->kind == LIVE_EVENT_RECV) {
 		messages_lock();
-		message_count(r->partner, LIVE_PART_RECV, bytes, 0);
+		message_count(r->partner, LIVE_EVENT_RECV, bytes, 0);
 		messages_unlock();
 	}
 	add_event_record(r, region);
 }
 
-static void note_one(const struct region *region, const struct before *before,
-		     int i, const MPI_Status *status)
+static void event_done_one(const struct region *region,
+			   const struct before *before, int i,
+			   const MPI_Status *status)
 {
 	struct mpi_request *r = before->known[i];
 
@@ -401,31 +402,32 @@ static const MPI_Status *status_at(const MPI_Status *statuses, int i)
 							    : &statuses[i];
 }
 
-void note_done(const struct region *region, const struct before *before,
-	       const MPI_Status *statuses)
+void event_done(const struct region *region, const struct before *before,
+		const MPI_Status *statuses)
 {
 	for (int i = 0; i < before->count; i++)
-		note_one(region, before, i, status_at(statuses, i));
+		event_done_one(region, before, i, status_at(statuses, i));
 }
 
-void note_done_any(const struct region *region, int index,
-		   const struct before *before, const MPI_Status *status)
+void event_done_any(const struct region *region, int index,
+		    const struct before *before, const MPI_Status *status)
 {
 	/* None, MPI_UNDEFINED, is negative. */
 	if (index >= 0 && index < before->count)
-		note_one(region, before, index, status);
+		event_done_one(region, before, index, status);
 }
 
-void note_done_some(const struct region *region, int count, const int indices[],
-		    const struct before *before, const MPI_Status *statuses)
+void event_done_some(const struct region *region, int count,
+		     const int indices[], const struct before *before,
+		     const MPI_Status *statuses)
 {
 	for (int i = 0; i < count; i++)
 		if (indices[i] < before->count)
-			note_one(region, before, indices[i],
-				 status_at(statuses, i));
+			event_done_one(region, before, indices[i],
+				       status_at(statuses, i));
 }
 
-void note_cancelled(MPI_Request handle)
+void event_cancelled(MPI_Request handle)
 {
 	struct mpi_request *r = request_find(handle);
 
@@ -433,39 +435,40 @@ void note_cancelled(MPI_Request handle)
 		r->cancelled = true;
 }
 
-void note_collective(const struct region *region, enum live_part_kind kind,
-		     MPI_Comm handle, int root)
+void event_collective(const struct region *region, enum live_event_kind kind,
+		      MPI_Comm handle, int root)
 {
-	struct live_part part = { 0 };
+	struct live_event event = { 0 };
 
-	if (collective_number(&part, comm_of(handle), region->name->text, root,
-			      kind))
-		note_keep(&part, region);
+	if (message_number_collective(&event, comm_of(handle),
+				      region->name->text, root, kind))
+		event_keep(&event, region);
 }
 
-void note_window(const struct region *region, enum live_part_kind kind,
-		 struct comm *window)
+void event_window(const struct region *region, enum live_event_kind kind,
+		  struct comm *window)
 {
-	struct live_part part = { 0 };
+	struct live_event event = { 0 };
 
-	if (collective_number(&part, window, region->name->text, -1, kind))
-		note_keep(&part, region);
+	if (message_number_collective(&event, window, region->name->text, -1,
+				      kind))
+		event_keep(&event, region);
 }
 
-void note_fence(const struct region *region, struct window *window)
+void event_fence(const struct region *region, struct window *window)
 {
 	if (window)
-		note_window(region, LIVE_PART_FENCE, &window->as);
+		event_window(region, LIVE_EVENT_FENCE, &window->as);
 }
 
-bool exchange_begin(struct exchange *x, const struct region *region,
-		    MPI_Comm handle)
+bool event_exchange_begin(struct exchange *x, const struct region *region,
+			  MPI_Comm handle)
 {
 	struct comm *comm = comm_of(handle);
 
-	x->part = (struct live_part){ 0 };
-	if (!collective_number(&x->part, comm, region->name->text, -1,
-			       LIVE_PART_SEND))
+	x->event = (struct live_event){ 0 };
+	if (!message_number_collective(&x->event, comm, region->name->text, -1,
+				       LIVE_EVENT_SEND))
 		return false;
 	x->all = neighbours_of(comm, handle);
 	return x->all;
@@ -473,53 +476,53 @@ bool exchange_begin(struct exchange *x, const struct region *region,
 
 /* Edges from … to - 1 of a call are messages by its number. */
 static void keep_edges(const struct exchange *x, const struct region *region,
-		       int from, int to, enum live_part_kind kind)
+		       int from, int to, enum live_event_kind kind)
 {
 	for (int i = from; i < to; i++) {
 		int world = x->all->edges[i].world;
-		struct live_part part = x->part;
+		struct live_event event = x->event;
 
 		if (!x->all->edges[i].moves || world < 0)
 			continue;
-		part.kind = (uint8_t)kind;
-		part.size = 2;
-		part.peer = world;
-		part.key = hash_pair(
-			part.key, message_way(kind == LIVE_PART_SEND, world));
-		note_keep(&part, region);
+		event.kind = (uint8_t)kind;
+		event.size = 2;
+		event.peer = world;
+		event.key = hash_pair(
+			event.key, message_way(kind == LIVE_EVENT_SEND, world));
+		event_keep(&event, region);
 	}
 }
 
-void note_exchange(const struct exchange *x, const struct region *region)
+void event_exchange(const struct exchange *x, const struct region *region)
 {
 	int sources = x->all->sources;
 
-	keep_edges(x, region, 0, sources, LIVE_PART_RECV);
+	keep_edges(x, region, 0, sources, LIVE_EVENT_RECV);
 	keep_edges(x, region, sources, sources + x->all->targets,
-		   LIVE_PART_SEND);
+		   LIVE_EVENT_SEND);
 }
 
-void note_began_collective(const struct region *region,
-			   enum live_part_kind kind, MPI_Comm comm, int root,
-			   MPI_Request handle)
+void event_began_collective(const struct region *region,
+			    enum live_event_kind kind, MPI_Comm comm, int root,
+			    MPI_Request handle)
 {
 	struct mpi_request own = { 0 };
 	struct mpi_request *r;
 
-	own.has_part = collective_number(&own.part, comm_of(comm),
-					 region->name->text, root, kind);
+	own.has_event = message_number_collective(
+		&own.event, comm_of(comm), region->name->text, root, kind);
 	own.kind = kind;
 	open_request(&own, region);
-	r = request_is_complete(handle) ? NULL : request_new(handle);
+	r = mpi_request_is_complete(handle) ? NULL : request_new(handle);
 	if (r)
 		*r = own;
 	else
 		complete_request(&own, region, NULL);
 }
 
-void note_world(const struct region *region)
+void event_world(const struct region *region)
 {
-	struct live_part part = { 0 };
+	struct live_event event = { 0 };
 	struct comm *world;
 	uint64_t numbered;
 
@@ -527,11 +530,11 @@ void note_world(const struct region *region)
 		return;
 	world = comm_of(pmpi.world);
 	numbered = world->instances;
-	if (collective_number(&part, world, region->name->text, -1,
-			      LIVE_PART_BARRIER)) {
-		part.key = hash_pair(part.check, world->id);
-		part.level = UINT8_MAX;
-		note_keep(&part, region);
+	if (message_number_collective(&event, world, region->name->text, -1,
+				      LIVE_EVENT_BARRIER)) {
+		event.key = hash_pair(event.check, world->id);
+		event.level = UINT8_MAX;
+		event_keep(&event, region);
 	}
 	world->instances = numbered;
 }

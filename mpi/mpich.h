@@ -13,8 +13,8 @@
 #include "mpi/libmpi.h"
 
 /* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
-static inline bool library_is_ours(struct pmpi *to,
-				   void *(*find)(const char *symbol))
+static inline bool mpi_library_is_ours(struct pmpi *to,
+				       void *(*find)(const char *symbol))
 {
 	to->world = MPI_COMM_WORLD;
 	to->self = MPI_COMM_SELF;
@@ -29,12 +29,12 @@ static inline bool library_is_ours(struct pmpi *to,
  * Some built-in ones stand for all requests that were complete at once; the
  * two highest bits of a handle say how it is stored, and 1 is built in.
  */
-static inline bool request_is_complete(MPI_Request request)
+static inline bool mpi_request_is_complete(MPI_Request request)
 {
 	return (uint32_t)request >> 30 == 1;
 }
 
-static inline bool statuses_hide_errors(void)
+static inline bool mpi_statuses_hide_errors(void)
 {
 	return false;
 }
@@ -48,7 +48,7 @@ static inline uint64_t status_bytes(const MPI_Status *status)
 }
 
 /* "MPICH Version:\t4.0.2\nMPICH Release date: …" is MPICH 4.0.2. */
-static inline void library_name(char *text)
+static inline void mpi_library_name(char *text)
 {
 	static const char word[] = " Version:";
 	char *at = strstr(text, word), *number;

@@ -33,7 +33,7 @@ void neighbours_forget(int slot);
 bool moves(MPI_Aint count, MPI_Datatype type);
 
 /* Block i of all, in the call that is being noted. */
-static inline void edge_moves(struct neighbours *n, int i, bool moves)
+static inline void neighbour_edge_moves(struct neighbours *n, int i, bool moves)
 {
 	n->edges[i].moves = false;
 	n->edges[n->edges[i].first].moves |= moves;

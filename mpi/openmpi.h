@@ -16,8 +16,8 @@
  * The predefined handles are data of the library; `find` looks a symbol up.
  * False when the library is another MPI.
  */
-static inline bool library_is_ours(struct pmpi *to,
-				   void *(*find)(const char *symbol))
+static inline bool mpi_library_is_ours(struct pmpi *to,
+				       void *(*find)(const char *symbol))
 {
 	return (to->world = find("ompi_mpi_comm_world")) &&
 	       (to->self = find("ompi_mpi_comm_self")) &&
@@ -29,7 +29,7 @@ static inline bool library_is_ours(struct pmpi *to,
 }
 
 /* It stands for any request that was complete at once. */
-static inline bool request_is_complete(MPI_Request request)
+static inline bool mpi_request_is_complete(MPI_Request request)
 {
 	return request == pmpi.completed;
 }
@@ -38,7 +38,7 @@ static inline bool request_is_complete(MPI_Request request)
  * MPI_Waitall tells an error of a persistent request only a program that wants
  * no statuses, in 4.1: one that does not must not be given any.
  */
-static inline bool statuses_hide_errors(void)
+static inline bool mpi_statuses_hide_errors(void)
 {
 	return true;
 }
@@ -50,7 +50,7 @@ static inline uint64_t status_bytes(const MPI_Status *status)
 }
 
 /* Of "Open MPI v4.1.4, package: …": what comes before who packaged it. */
-static inline void library_name(char *text)
+static inline void mpi_library_name(char *text)
 {
 	text[strcspn(text, ",")] = '\0';
 }

@@ -70,8 +70,8 @@ void request_reset(struct mpi_request *r)
 {
 	r->held = 0;
 	r->replaced = false;
-	r->has_part = r->open = r->cancelled = r->any = r->persistent = false;
-	r->kind = LIVE_PART_SEND;
+	r->has_event = r->open = r->cancelled = r->any = r->persistent = false;
+	r->kind = LIVE_EVENT_SEND;
 	r->rank = MPI_PROC_NULL;
 	r->partner = NULL;
 	r->call = NULL;
@@ -214,9 +214,9 @@ static bool wants_statuses(const struct before *before)
 
 		if (!r)
 			continue;
-		if (r->persistent && statuses_hide_errors())
+		if (r->persistent && mpi_statuses_hide_errors())
 			return false;
-		wants = wants || r->kind == LIVE_PART_RECV || r->cancelled;
+		wants = wants || r->kind == LIVE_EVENT_RECV || r->cancelled;
 	}
 	return wants;
 }
@@ -236,7 +236,7 @@ static bool make_request_room(struct before *before, size_t n)
 /* None, or that of MPI's own which all get that are complete at once. */
 static bool is_nobodys(MPI_Request request)
 {
-	return request == pmpi.no_request || request_is_complete(request);
+	return request == pmpi.no_request || mpi_request_is_complete(request);
 }
 
 static void hold_all(struct before *before, const MPI_Request requests[])
@@ -267,8 +267,9 @@ static void let_go_all(const struct before *before)
 	messages_unlock();
 }
 
-void before_take(struct before *before, const struct region *region, int count,
-		 const MPI_Request requests[], MPI_Status **statuses)
+void requests_take(struct before *before, const struct region *region,
+		   int count, const MPI_Request requests[],
+		   MPI_Status **statuses)
 {
 	size_t n = count > 0 && requests && !region->nested ? (size_t)count : 0;
 
@@ -288,8 +289,8 @@ void before_take(struct before *before, const struct region *region, int count,
 		*statuses = before->statuses;
 }
 
-void before_end(struct before *before, bool success,
-		const MPI_Request requests[])
+void requests_end(struct before *before, bool success,
+		  const MPI_Request requests[])
 {
 	for (int i = 0; !success && i < before->count; i++)
 		if (requests[i] == pmpi.no_request && before->known[i])

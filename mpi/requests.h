@@ -16,9 +16,9 @@
 struct partner;
 
 struct mpi_request {
-	struct live_part part; /* of kind, without enter, leave and node */
-	bool has_part;         /* else it is only timed */
-	bool open;             /* it was begun: */
+	struct live_event event; /* of kind, without enter, leave and node */
+	bool has_event;          /* else it is only timed */
+	bool open;               /* it was begun: */
 	bool cancelled;
 	bool any;               /* a receive from any source or with any tag */
 	struct live_call *call; /* that began it */
@@ -32,7 +32,7 @@ struct mpi_request {
 	/* A persistent one: what each start moves, and where to. */
 	bool persistent;
 	struct region_values moves;
-	enum live_part_kind kind;
+	enum live_event_kind kind;
 	int rank, tag;
 	/* Calls that may complete it; and its handle is another's by now. */
 	uint32_t held;
@@ -65,7 +65,7 @@ struct region_values request_sum(int count, const MPI_Request requests[]);
 /*
  * Requests as they are before a call that may complete them, and statuses for
  * receives, if the program wants none.  Their records stay until
- * before_give(), for MPI may give a handle to another thread as soon as its
+ * requests_give(), for MPI may give a handle to another thread as soon as its
  * request is complete.
  */
 struct before {
@@ -77,16 +77,17 @@ struct before {
 	MPI_Status *statuses;       /* NULL: the program's, if any */
 	int count;
 };
-void before_take(struct before *before, const struct region *region, int count,
-		 const MPI_Request requests[], MPI_Status **statuses);
+void requests_take(struct before *before, const struct region *region,
+		   int count, const MPI_Request requests[],
+		   MPI_Status **statuses);
 /* Ends its use; after a failed call, what has completed is forgotten. */
-void before_end(struct before *before, bool success,
-		const MPI_Request requests[]);
+void requests_end(struct before *before, bool success,
+		  const MPI_Request requests[]);
 
 /* The same, where there may be nothing to do. */
-static inline void before_give(struct before *before, bool success,
-			       const MPI_Request requests[])
+static inline void requests_give(struct before *before, bool success,
+				 const MPI_Request requests[])
 {
 	if (before->count)
-		before_end(before, success, requests);
+		requests_end(before, success, requests);
 }

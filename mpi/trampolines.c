@@ -111,7 +111,7 @@ static bool is_preceded(const char *function)
 	for (i = 0; function[i]; i++)
 		fortran[i] = (char)tolower(function[i]);
 	memcpy(&fortran[i], "_", 2);
-	return next_is_preceded(function) || next_is_preceded(fortran);
+	return libmpi_is_preceded(function) || libmpi_is_preceded(fortran);
 }
 
 /*
@@ -125,15 +125,15 @@ static uint32_t measured_gate(uint32_t gate)
 	return *symbol == 'P' && is_preceded(symbol + 1) ? gate - 1 : gate;
 }
 
-static void *decide(uint32_t gate)
+static void *decide_gate(uint32_t gate)
 {
 	const char *main = gates[gates[gate].main].symbol;
 	struct region_name *name = &gate_rows[gates[gate].row];
-	void *next = next_look_up(main);
+	void *next = libmpi_look_up(main);
 	uint32_t measured = measured_gate(gate);
 
 	gate_nexts[gates[measured].main] =
-		next ? next : next_look_up(gates[gate].symbol);
+		next ? next : libmpi_look_up(gates[gate].symbol);
 	name->class = LIVE_NAME_MPI;
 	name->detail = rows[gates[gate].row].class;
 	name->polls = rows[gates[gate].row].polls;
@@ -146,11 +146,11 @@ static void *decide(uint32_t gate)
  * true until one did.
  */
 static void *_Atomic others[GATE_COUNT];
-static unsigned long long _Atomic others_of; /* next_changes() */
+static unsigned long long _Atomic others_of; /* libmpi_changes() */
 
 static void *other_target(uint32_t gate)
 {
-	unsigned long long now = next_changes();
+	unsigned long long now = libmpi_changes();
 	void *target;
 
 	if (others_of != now) {
@@ -160,7 +160,8 @@ static void *other_target(uint32_t gate)
 	}
 	target = others[gate];
 	if (!target)
-		others[gate] = target = next_look_up_beyond(gates[gate].symbol);
+		others[gate] = target =
+			libmpi_look_up_beyond(gates[gate].symbol);
 	return target;
 }
 
@@ -173,7 +174,7 @@ static void *programs_own(uint32_t gate)
 	uint32_t main = gates[gate].main;
 	void *target = gate != main ? other_target(gate) : NULL;
 
-	if (!target || next_is_beside(target, gates[main].symbol))
+	if (!target || libmpi_is_beside(target, gates[main].symbol))
 		return NULL;
 	return target;
 }
@@ -186,11 +187,12 @@ static _Noreturn void end_as_loader_does(const char *symbol)
 }
 
 /* What the gate leads to; told once more until that is MPI's. */
-__attribute__((used, visibility("hidden"))) void *gate_open(uint32_t gate);
-void *gate_open(uint32_t gate)
+__attribute__((used, visibility("hidden"))) void *
+trampoline_open(uint32_t gate);
+void *trampoline_open(uint32_t gate)
 {
 	const char *symbol = gates[gate].symbol;
-	enum library library = next_library();
+	enum library library = libmpi_library();
 	void *target, *other = NULL;
 
 	if (library == LIBRARY_NONE) {
@@ -198,7 +200,7 @@ void *gate_open(uint32_t gate)
 		return other ? other : stub_without_mpi(symbol);
 	}
 	other = programs_own(gate);
-	target = other ? NULL : next_look_up(symbol);
+	target = other ? NULL : libmpi_look_up(symbol);
 	if (!target && !other)
 		other = other_target(gate);
 	if (other)
@@ -206,7 +208,7 @@ void *gate_open(uint32_t gate)
 	if (!target)
 		end_as_loader_does(symbol);
 	if (library == LIBRARY_OURS)
-		target = decide(gate);
+		target = decide_gate(gate);
 	__atomic_store_n(&gate_targets[gate], target, __ATOMIC_RELEASE);
 	return target;
 }

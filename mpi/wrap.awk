@@ -44,7 +44,7 @@ function print_call(own, keeps, statuses)
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
 	if (keeps)
-		print "\tbefore_take(&before, region, " count ", " requests \
+		print "\trequests_take(&before, region, " count ", " requests \
 		      ", " statuses ");"
 	print "\trc = next(" args ");"
 }
@@ -56,7 +56,7 @@ function print_pass(keeps)
 		(comm == "" || $1 == "other" ? "0" : \
 		 "comm_call(comm_of(" comm "))") ");"
 	if (keeps)
-		print "\t\tbefore_give(&before, true, " requests ");"
+		print "\t\trequests_give(&before, true, " requests ");"
 	print "\t\treturn rc;\n\t}"
 }
 
@@ -77,7 +77,7 @@ function print_work(    own, keeps, statuses)
 	if (own)
 		print "\tMPI_Status own = { 0 };"
 	if ($5 ~ /[(]gone[)]/)
-		print "\tstruct comm gone = window_gone(win);"
+		print "\tstruct comm gone = lifecycle_window_gone(win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
 	if (answer != "")
@@ -92,7 +92,7 @@ function print_work(    own, keeps, statuses)
 		print "\tif (region->call && rc == MPI_SUCCESS" \
 			(answer == "" ? "" : " && " answer) ")\n\t\t" $5 ";"
 	if (keeps)
-		print "\tbefore_give(&before, rc == MPI_SUCCESS, " requests ");"
+		print "\trequests_give(&before, rc == MPI_SUCCESS, " requests ");"
 	print "\treturn rc;\n}"
 }
 

@@ -212,7 +212,7 @@ static void ompt_task(union ompt_data *by, const struct ompt_frame *frame,
 		return;
 	if (frame_of_call(&caller, frame, code,
 			  (uintptr_t)__builtin_dwarf_cfa()))
-		task = copse_task_new(NULL, &caller);
+		task = copse_team_task_new(NULL, &caller);
 	task.told = 1;
 	memcpy(made, &task, sizeof(task));
 }
@@ -231,14 +231,14 @@ static void ompt_schedule(union ompt_data *before, int why,
 
 	if (before && before->value &&
 	    (why == OMPT_TASK_COMPLETE || why == OMPT_TASK_CANCEL || !next ||
-	     !next->value || copse_task_is_begun(next)))
-		copse_task_end(before);
-	if (!next || !next->value || copse_task_is_begun(next))
+	     !next->value || copse_team_task_is_begun(next)))
+		copse_team_task_end(before);
+	if (!next || !next->value || copse_team_task_is_begun(next))
 		return;
 	memcpy(&task, next, sizeof(task));
 	if (get_task_info(0, NULL, NULL, &frame, &parallel, NULL) && frame)
-		copse_task_begin(&task, next, (uintptr_t)frame->exit_frame,
-				 parallel ? parallel->ptr : NULL);
+		copse_team_task_begin(&task, next, (uintptr_t)frame->exit_frame,
+				      parallel ? parallel->ptr : NULL);
 }
 
 static int ompt_initialize(ompt_look_up *look_up, int device,

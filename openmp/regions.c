@@ -222,7 +222,7 @@ static inline void held_no_more(const void *lock)
 		w.since = 0;                                                   \
 		if (__atomic_load_n(&held->word, __ATOMIC_RELAXED) == (lock))  \
 			copse_lock_wait(&w, lock, LOCK_##kind, FRAME);         \
-		else if (!contended_find(lock))                                \
+		else if (!lock_contended_find(lock))                           \
 			ompt_free = (struct ompt_free){ &held->given, given }; \
 		next arguments;                                                \
 		ompt_free.given = NULL;                                        \
@@ -236,11 +236,11 @@ static inline void held_no_more(const void *lock)
 		bool known;                                                    \
 		void(*next) parameters =                                       \
 			runtime_next(ROW_##name, CALLER, &known);              \
-		struct contended *c = contended_find(lock);                    \
+		struct contended *c = lock_contended_find(lock);               \
 		uint64_t ns;                                                   \
                                                                                \
 		held_no_more(lock);                                            \
-		if (__builtin_expect(!c || !contended_now(c), 1)) {            \
+		if (__builtin_expect(!c || !lock_contended_now(c), 1)) {       \
 			next arguments;                                        \
 			return;                                                \
 		}                                                              \

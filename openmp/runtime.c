@@ -111,7 +111,7 @@ static void *in_front_of_nothing(const char *name, void *found,
 static __attribute__((constructor)) void find_libgomp(void)
 {
 	copse_team_init();
-	copse_look_up_front(in_front_of_nothing, is_hidden_name);
+	copse_dlsym_front(in_front_of_nothing, is_hidden_name);
 	if (!dlsym(RTLD_NEXT, names[ROW_GOMP_parallel])) {
 		dlerror();
 		return; /* most programs have no OpenMP */
@@ -205,7 +205,7 @@ static void *look_up_in_module(const struct link_map *map, const char *name)
 	void *handle = map && *map->l_name
 			       ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD)
 			       : NULL;
-	void *found = handle ? copse_look_up(handle, name) : NULL;
+	void *found = handle ? copse_dlsym_find(handle, name) : NULL;
 
 	if (handle)
 		dlclose(handle);

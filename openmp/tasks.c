@@ -19,10 +19,10 @@ static inline __attribute__((always_inline)) void task_run(void *data,
 		(const void *)((char *)data + (long)class * TASK_STEP);
 	__typeof__(made) outer = made;
 
-	copse_task_begin(&tail->task, tail,
-			 (uintptr_t)__builtin_frame_address(0), NULL);
+	copse_team_task_begin(&tail->task, tail,
+			      (uintptr_t)__builtin_frame_address(0), NULL);
 	tail->function(data);
-	copse_task_end(tail);
+	copse_team_task_end(tail);
 	made = outer;
 }
 
@@ -64,7 +64,7 @@ bool task_give(struct task_given *to, void (*function)(void *), void *data,
 
 	if (size < 0 || class >= TASK_CLASSES || align > TASK_ALIGN)
 		return false;
-	made.tail.task = copse_task_new(function, caller);
+	made.tail.task = copse_team_task_new(function, caller);
 	if (!made.tail.task.node)
 		return false;
 	made.tail.function = function;

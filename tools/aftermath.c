@@ -31,7 +31,7 @@ static int do_work(const struct tools *tools, struct harvest *h,
 }
 
 /* In the child, until the parent closes its end, or ends. */
-static void serve(struct harvest *h, int pipe)
+static void serve_parent(struct harvest *h, int pipe)
 {
 	const struct tools *tools = tools_open();
 	enum aftermath_work work;
@@ -61,7 +61,7 @@ static int start_tools(struct aftermath *a)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(ends[0]);
 		if (getppid() == parent)
-			serve(a->harvest, ends[1]);
+			serve_parent(a->harvest, ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);

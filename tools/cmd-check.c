@@ -28,10 +28,10 @@ static const char *format = "text";
 static const char *output = ".";
 
 static const struct option options[] = {
-	{ 'f', "format", "NAME", "text, csv or json", set_string, &format,
+	{ 'f', "format", "NAME", "text, csv or json", parse_string, &format,
 	  show_table_format },
 	{ 'o', "output", "DIR", "where profiles would go, default .",
-	  set_string, &output },
+	  parse_string, &output },
 	{ 0 },
 };
 
@@ -82,7 +82,7 @@ static bool print_all(const struct doctor *d)
 		struct finding f;
 
 		fflush(out_below(stdout));
-		doctor_ask(probe, d, &f);
+		check_ask(probe, d, &f);
 		good &= f.state != FINDING_NO;
 		if (strcmp(group, probe->group) != 0)
 			printf("\n%s\n", probe->group);
@@ -115,7 +115,7 @@ static struct report *make_report(const struct doctor *d, bool *good)
 		const struct probe *probe = &doctor_probes[i];
 		struct finding f;
 
-		doctor_ask(probe, d, &f);
+		check_ask(probe, d, &f);
 		*good &= f.state != FINDING_NO;
 		report_text(report, probe->group);
 		report_text(report, probe->name);

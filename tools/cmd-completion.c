@@ -61,7 +61,7 @@ static const char *shell_word(size_t i, const char **help)
 	return known ? shells[i].name : NULL;
 }
 
-static int completion(int argc, char **argv)
+static int print_completion(int argc, char **argv)
 {
 	const char *name, *help;
 
@@ -85,5 +85,5 @@ const struct command command_completion = {
 	.words = "shells",
 	.word = shell_word,
 	.stop_at_first = true, /* other words are no options of ours */
-	.run = completion,
+	.run = print_completion,
 };

@@ -23,15 +23,15 @@ static const struct option options[] = {
 	{ 'm', "metric", "NAME",
 	  "values: only this metric; others: what they show first (the "
 	  "sampled)",
-	  set_string, &choice.metric, show_metric },
+	  parse_string, &choice.metric, show_metric },
 	{ 0, "rank", "LIST",
 	  "only these ranks, or processes without MPI: 0-3,17, or all",
-	  set_string, &rank },
+	  parse_string, &rank },
 	{ 0, "node", "N", "values: only this context, by its number in 'nodes'",
-	  set_string, &node },
+	  parse_string, &node },
 	{ 'o', "output", "FILE",
 	  "write there instead of standard output; otf2: a new directory",
-	  set_string, &output },
+	  parse_string, &output },
 	{ 0 },
 };
 
@@ -155,7 +155,7 @@ static int export_run(int argc, char **argv)
 	if (err)
 		return err;
 	path = pick_run(argv[1], "export");
-	err = path ? run_open(&run, path, NULL) : -ENOMEM;
+	err = path ? merge_open(&run, path, NULL) : -ENOMEM;
 	free(path);
 	if (err)
 		return err == -EINVAL ? -EIO : err;

@@ -71,22 +71,22 @@ static const struct option options[] = {
 	{ 0, "fail-if", "RULE", "'total>3%', 'path(*)>5%', ...; more than once",
 	  add_rule, NULL },
 	{ 'm', "metric", "NAME", "of rules that name none (the sampled time)",
-	  set_string, &metric, show_metric },
+	  parse_string, &metric, show_metric },
 	{ 0, "confidence", "PERCENT",
-	  "per cent of gates on equal runs that pass (99)", set_real,
+	  "per cent of gates on equal runs that pass (99)", parse_real,
 	  &confidence },
 	{ 0, "least", "PERCENT", "least share of paths that patterns match (1)",
-	  set_real, &least },
+	  parse_real, &least },
 	{ 0, "idle-threads", "on|off",
-	  "in wall.time: threads that only waited (off)", set_string,
+	  "in wall.time: threads that only waited (off)", parse_string,
 	  &show.idle_threads },
-	{ 'f', "format", "NAME", "text, json, junit, csv or html", set_string,
+	{ 'f', "format", "NAME", "text, json, junit, csv or html", parse_string,
 	  &show.format, show_table_format },
-	{ 0, "table", "NAME", "csv: rules or tests (the first)", set_string,
+	{ 0, "table", "NAME", "csv: rules or tests (the first)", parse_string,
 	  &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
-	  set_string, &show.output },
-	{ 0, "color", "auto|always|never", "text in colours", set_string,
+	  parse_string, &show.output },
+	{ 0, "color", "auto|always|never", "text in colours", parse_string,
 	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
 	  show_set_width, &show.width },
@@ -124,8 +124,8 @@ static struct analysis_options options_of_gate(const struct shown_runs *runs)
 					  .limit = SIZE_MAX };
 }
 
-static int judge(struct report **to, bool *failed,
-		 const struct shown_runs *runs)
+static int judge_runs(struct report **to, bool *failed,
+		      const struct shown_runs *runs)
 {
 	const struct gate_options gate = { .rules = rules,
 					   .confidence = confidence / 100,
@@ -156,7 +156,7 @@ static int show_gate_page(const struct format *format, struct report *verdict,
 	return err;
 }
 
-static int gate(int argc, char **argv)
+static int gate_runs(int argc, char **argv)
 {
 	const struct format *format = show_chosen(&show);
 	struct report *report = NULL;
@@ -172,7 +172,7 @@ static int gate(int argc, char **argv)
 	if (!err)
 		err = shown_runs_idle(&show, &runs);
 	if (!err)
-		err = judge(&report, &failed, &runs);
+		err = judge_runs(&report, &failed, &runs);
 	if (!err && format->write_overview) {
 		err = show_gate_page(format, report, &runs);
 		report = NULL;
@@ -191,5 +191,5 @@ const struct command command_gate = {
 	.help = "fail when a program got slower, for CI: 0 passed, 1 failed, 2 "
 		"no verdict",
 	.options = options,
-	.run = gate,
+	.run = gate_runs,
 };

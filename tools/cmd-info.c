@@ -20,7 +20,7 @@
 static bool list_metrics;
 
 static const struct option options[] = {
-	{ 0, "metrics", NULL, "list what can be measured", set_flag,
+	{ 0, "metrics", NULL, "list what can be measured", parse_flag,
 	  &list_metrics },
 	{ 0 },
 };
@@ -70,7 +70,7 @@ static void clean_profile(struct profile *p)
 }
 
 /* How far the time of day was set or slewed while the process ran. */
-static double drift(const struct profile_identity *id)
+static double clock_drift(const struct profile_identity *id)
 {
 	int64_t before = (int64_t)(id->start_real_ns - id->start_mono_ns);
 	int64_t after = (int64_t)(id->late_real_ns - id->late_mono_ns);
@@ -109,7 +109,7 @@ static void print_times(const struct profile_identity *id)
 		       seconds_of_ns(id->cores.waited_ns));
 	if (*id->clock_id && id->late_mono_ns)
 		printf("  time of day    moved by %+.6f s against clock %s\n",
-		       drift(id), id->clock_id);
+		       clock_drift(id), id->clock_id);
 	if (id->paused_ns)
 		printf("  paused         %.3f s\n",
 		       seconds_of_ns(id->paused_ns));
@@ -343,7 +343,7 @@ static int info_of_one(const char *word)
 	return status;
 }
 
-static int info(int argc, char **argv)
+static int info_of_files(int argc, char **argv)
 {
 	bool first = true;
 	int status = 0;
@@ -366,5 +366,5 @@ const struct command command_info = {
 	.synopsis = "[--metrics] [FILE|DIR ...]",
 	.help = "show what rank profiles hold, or what can be measured",
 	.options = options,
-	.run = info,
+	.run = info_of_files,
 };

@@ -28,19 +28,19 @@ static const char *loops;
 static unsigned int fetch = UINT_MAX;
 
 static const struct option options[] = {
-	{ 'o', "output", "FILE", "write FILE instead of DIR/run.h5", set_string,
-	  &output },
+	{ 'o', "output", "FILE", "write FILE instead of DIR/run.h5",
+	  parse_string, &output },
 	{ 't', "threads", "N", "work with N threads, not one for each core",
-	  set_count, &threads },
+	  parse_count, &threads },
 	{ 0, "alone", NULL, "merge in this process, also as one of a job's",
-	  set_flag, &alone },
+	  parse_flag, &alone },
 	{ 0, "loops", "on|off", "look for loops in machine code, or not",
-	  set_string, &loops },
-	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", set_string,
+	  parse_string, &loops },
+	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", parse_string,
 	  &symbol_options.cache },
-	{ 0, "fetch", "SECONDS", "how long debuginfod may take", set_count,
+	{ 0, "fetch", "SECONDS", "how long debuginfod may take", parse_count,
 	  &fetch },
-	{ 'q', "quiet", NULL, "say nothing when all is well", set_flag,
+	{ 'q', "quiet", NULL, "say nothing when all is well", parse_flag,
 	  &quiet },
 	{ 0 },
 };

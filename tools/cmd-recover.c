@@ -55,9 +55,9 @@ static int set_age(void *to, const char *text)
 
 static const struct option options[] = {
 	{ 0, "list", NULL, "show what is left and do nothing; as with no DIR",
-	  set_flag, &list },
-	{ 0, "all", NULL, "of all directories", set_flag, &all },
-	{ 0, "remove", NULL, "remove it; no profile is written", set_flag,
+	  parse_flag, &list },
+	{ 0, "all", NULL, "of all directories", parse_flag, &all },
+	{ 0, "remove", NULL, "remove it; no profile is written", parse_flag,
 	  &removing },
 	{ 0, "older", "AGE", "only what is at least so old: 90m, 12h, 7d",
 	  set_age, &least_age },
@@ -79,12 +79,12 @@ struct left_over {
 	bool lived_in; /* a process that is measured there, too */
 };
 
-static double mib(uint64_t bytes)
+static double bytes_to_mib(uint64_t bytes)
 {
 	return (double)bytes / (1 << 20);
 }
 
-static double age(const struct left_over *l)
+static double left_over_age(const struct left_over *l)
 {
 	return difftime(time(NULL), l->usage.changed);
 }
@@ -124,7 +124,8 @@ static void show_left_over(struct live_search *s, const struct left_over *l)
 	char text[32];
 
 	printf("%-8s %6s %8.2f MiB  %s", runs ? "runs" : "left",
-	       text_age(text, age(l)), mib(l->usage.bytes), l->path);
+	       text_age(text, left_over_age(l)), bytes_to_mib(l->usage.bytes),
+	       l->path);
 	if (l->lived_in && !l->in_use)
 		print_inhabitants(l->path);
 	printf("\n         ");
@@ -135,13 +136,13 @@ static void show_left_over(struct live_search *s, const struct left_over *l)
 		s->bytes += l->usage.bytes;
 }
 
-static void failed(struct live_search *s)
+static void say_failed(struct live_search *s)
 {
 	fprintf(stderr, "copse recover: %s\n", fail_reason());
 	s->failures++;
 }
 
-static void discard(struct live_search *s, const struct left_over *l)
+static void discard_left_over(struct live_search *s, const struct left_over *l)
 {
 	int err = 0;
 
@@ -157,7 +158,7 @@ static void discard(struct live_search *s, const struct left_over *l)
 	print_job(l);
 	fflush(out_below(stdout));
 	if (err)
-		failed(s);
+		say_failed(s);
 }
 
 /* The job's directory, unless another job's has its name by now. */
@@ -170,7 +171,7 @@ static int find_recovered_output(struct output *o, const struct live_note *note)
 	return output_find(o, note->output, &job);
 }
 
-static const char *how(int err, size_t profiles)
+static const char *recovery_word(int err, size_t profiles)
 {
 	if (!err)
 		return "got";
@@ -187,7 +188,7 @@ static void say_still_running(const char *path)
 	free(who);
 }
 
-static void harvest(struct live_search *s, const struct left_over *l)
+static void harvest_left_over(struct live_search *s, const struct left_over *l)
 {
 	const struct live_note *note = &l->note;
 	struct output output = { .fd = -1 };
@@ -203,12 +204,13 @@ static void harvest(struct live_search *s, const struct left_over *l)
 	if (!err)
 		err = finish_harvest(&h);
 	harvest_left_out(&h);
-	printf("%-8s rank %d of %s, %zu profile%s: %s\n", how(err, h.profiles),
-	       note->rank, *output.path ? output.path : note->output,
-	       h.profiles, h.profiles == 1 ? "" : "s", note->command);
+	printf("%-8s rank %d of %s, %zu profile%s: %s\n",
+	       recovery_word(err, h.profiles), note->rank,
+	       *output.path ? output.path : note->output, h.profiles,
+	       h.profiles == 1 ? "" : "s", note->command);
 	fflush(out_below(stdout));
 	if (err) {
-		failed(s);
+		say_failed(s);
 	} else if (livedir_lived_in(l->path)) {
 		say_still_running(l->path);
 		s->running++;
@@ -233,14 +235,14 @@ static void keep_nameless(struct live_search *s, const struct left_over *l)
 	print_job(l);
 	fflush(out_below(stdout));
 	fail(-EINVAL, "%s: where its profiles belong is not known", l->path);
-	failed(s);
+	say_failed(s);
 }
 
 static void collect_left_over(struct live_search *s, const struct left_over *l)
 {
 	s->found++;
 	if (*l->note.output)
-		harvest(s, l);
+		harvest_left_over(s, l);
 	else
 		keep_nameless(s, l);
 }
@@ -261,7 +263,7 @@ static int visit_live(const char *path, void *to)
 	if (!l.usage.changed) /* it is gone meanwhile */
 		return 0;
 	livedir_note(path, &l.note);
-	if (!is_meant(s, &l) || age(&l) < least_age)
+	if (!is_meant(s, &l) || left_over_age(&l) < least_age)
 		return 0;
 	l.in_use = livedir_in_use(&l.note);
 	l.lived_in = livedir_lived_in(path);
@@ -270,7 +272,7 @@ static int visit_live(const char *path, void *to)
 	else if (l.in_use)
 		s->running++;
 	else if (removing)
-		discard(s, &l);
+		discard_left_over(s, &l);
 	else
 		collect_left_over(s, &l);
 	return 0;
@@ -330,7 +332,7 @@ static void conclude_recovery(const struct live_search *s, const char *dir)
 		       dir ? " for " : "", dir ? dir : "");
 	else if (list)
 		printf("%zu left, %.2f MiB\n", s->found - s->running,
-		       mib(s->bytes));
+		       bytes_to_mib(s->bytes));
 	if (s->running)
 		printf("%zu still running\n", s->running);
 	if (list && s->found > s->running)
@@ -343,7 +345,7 @@ static void conclude_recovery(const struct live_search *s, const char *dir)
 			"--remove DIR, or --older AGE\n");
 }
 
-static int recover(int argc, char **argv)
+static int recover_runs(int argc, char **argv)
 {
 	struct live_search s = { 0 };
 	char only[PATH_MAX];
@@ -369,5 +371,5 @@ const struct command command_recover = {
 	.synopsis = "[options] [DIR]",
 	.help = "find on this host the profiles of runs that were killed",
 	.options = options,
-	.run = recover,
+	.run = recover_runs,
 };

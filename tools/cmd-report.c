@@ -39,34 +39,35 @@ static int set_sources(void *to, const char *text)
 }
 
 static const struct option options[] = {
-	{ 'f', "format", "NAME", "text, html, csv, json, folded", set_string,
+	{ 'f', "format", "NAME", "text, html, csv, json, folded", parse_string,
 	  &show.format, show_format },
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
-	  set_string, &metric, show_metric, ANALYSIS_METRIC },
-	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
-	{ 0, "rank", "N", "one rank alone: what its file has", set_string,
+	  parse_string, &metric, show_metric, ANALYSIS_METRIC },
+	{ 'n', "limit", "N", "how many rows; 0: all", parse_string,
+	  &limit_text },
+	{ 0, "rank", "N", "one rank alone: what its file has", parse_string,
 	  &rank_text },
-	{ 0, "by-line", NULL, "hotspots: lines instead of functions", set_flag,
-	  &by_line, .needs = ANALYSIS_LINES },
-	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
+	{ 0, "by-line", NULL, "hotspots: lines instead of functions",
+	  parse_flag, &by_line, .needs = ANALYSIS_LINES },
+	{ 0, "bottom-up", NULL, "tree: callers of each function", parse_flag,
 	  &bottom_up, .needs = ANALYSIS_TREE },
 	{ 0, "collapse", NULL, "each package of Python as one function",
-	  set_flag, &collapse, .needs = ANALYSIS_COLLAPSE },
+	  parse_flag, &collapse, .needs = ANALYSIS_COLLAPSE },
 	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
-	  set_real, &prune, .needs = ANALYSIS_TREE },
-	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
+	  parse_real, &prune, .needs = ANALYSIS_TREE },
+	{ 0, "weak", NULL, "scaling: the work grew with the ranks", parse_flag,
 	  &weak, .needs = ANALYSIS_WEAK },
 	{ 0, "idle-threads", "on|off",
-	  "in wall.time: threads that only waited (off)", set_string,
+	  "in wall.time: threads that only waited (off)", parse_string,
 	  &show.idle_threads, .needs = ANALYSIS_IDLE },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
-	  set_string, &show.table },
+	  parse_string, &show.table },
 	{ 0, "sources", "on|off",
 	  "html: the text of the lines that take most (off)", set_sources,
 	  &sources },
 	{ 'o', "output", "FILE", "write there instead of standard output",
-	  set_string, &show.output },
-	{ 0, "color", "auto|always|never", "text in colours", set_string,
+	  parse_string, &show.output },
+	{ 0, "color", "auto|always|never", "text in colours", parse_string,
 	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
 	  show_set_width, &show.width },
@@ -151,7 +152,7 @@ static bool analysis_takes(const char *word, unsigned int what)
 }
 
 /* "hotspots, tree": the analyses that take an option. */
-static void takers(char *to, size_t size, unsigned int option)
+static void analyses_taking(char *to, size_t size, unsigned int option)
 {
 	size_t used = 0;
 
@@ -164,9 +165,9 @@ static void takers(char *to, size_t size, unsigned int option)
 
 static bool is_given(const struct option *o)
 {
-	if (o->set == set_flag)
+	if (o->set == parse_flag)
 		return *(const bool *)o->to;
-	if (o->set == set_real)
+	if (o->set == parse_real)
 		return *(const double *)o->to >= 0;
 	return *(const char *const *)o->to != NULL;
 }
@@ -179,7 +180,7 @@ static int check_report_options(const struct analysis *analysis)
 	for (const struct option *o = options; o->name; o++) {
 		if (!o->needs || !is_given(o) || analysis->takes & o->needs)
 			continue;
-		takers(known, sizeof(known), o->needs);
+		analyses_taking(known, sizeof(known), o->needs);
 		return fail(-EINVAL,
 			    "%s does not take --%s; what does: copse report %s",
 			    analysis->name, o->name, known);
@@ -320,7 +321,7 @@ static int show_analysis(const struct format *format,
 	return err;
 }
 
-static int report(int argc, char **argv)
+static int report_runs(int argc, char **argv)
 {
 	const struct format *format = show_chosen(&show);
 	const struct analysis *analysis;
@@ -351,5 +352,5 @@ const struct command command_report = {
 	.word = analysis_word,
 	.takes = analysis_takes,
 	.options = options,
-	.run = report,
+	.run = report_runs,
 };

@@ -142,11 +142,11 @@ static const char *group_word(size_t i, const char **help)
 
 static const struct option options[] = {
 	{ 'o', "output", "DIR", "where the profiles go, default PROGRAM.copse",
-	  set_string, &output },
-	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
-	  &force },
+	  parse_string, &output },
+	{ 0, "force", NULL, "replace an older run's profiles in DIR",
+	  parse_flag, &force },
 	{ 0, "checkpoint", "SECONDS",
-	  "between copies to DIR, default 30, more in large jobs", set_count,
+	  "between copies to DIR, default 30, more in large jobs", parse_count,
 	  &checkpoint },
 	{ 0, "gather", "on|off|auto",
 	  "one file for the ranks of a host; auto: above 256 ranks", set_gather,
@@ -157,7 +157,7 @@ static const struct option options[] = {
 	{ 'g', "group", "NAME", "add the events of a group", add_event_group,
 	  &set_texts[SETTING_INDEX_events], group_word },
 	{ 0, "strict", NULL, "without an event that is missing: do not run",
-	  set_flag, &strict },
+	  parse_flag, &strict },
 #define DEFAULT_UINT(def)  ", default " #def
 #define DEFAULT_SHARE(def) ", default " #def
 #define DEFAULT_BOOL(def)  ", default " #def
@@ -173,11 +173,12 @@ static const struct option options[] = {
 	  (void *)&setting_infos[SETTING_INDEX_##name] },
 #include "base/settings.def"
 	{ 0, "", NULL, "what is printed" },
-	{ 0, "no-report", NULL, "no findings at the end", set_flag,
+	{ 0, "no-report", NULL, "no findings at the end", parse_flag,
 	  &no_report },
 	{ 0, "page", "on|off",
 	  "write the findings as DIR/report.html, too (on)", set_page, &page },
-	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
+	{ 'q', "quiet", NULL, "print nothing but failures", parse_flag,
+	  &quiet },
 	{ 0 },
 };
 

@@ -51,12 +51,12 @@ static const char *socket_path, *sources = "off";
 static volatile sig_atomic_t stop;
 
 static const struct option options[] = {
-	{ 0, "port", "N", "of 127.0.0.1; 0: any that is free (0)", set_count,
+	{ 0, "port", "N", "of 127.0.0.1; 0: any that is free (0)", parse_count,
 	  &port },
-	{ 0, "socket", "FILE", "a Unix socket instead, for ssh -L", set_string,
-	  &socket_path },
+	{ 0, "socket", "FILE", "a Unix socket instead, for ssh -L",
+	  parse_string, &socket_path },
 	{ 0, "sources", "on|off", "the text of the lines that take most (off)",
-	  set_string, &sources },
+	  parse_string, &sources },
 	{ 0 },
 };
 
@@ -283,7 +283,7 @@ static void answer_view(void *of, const struct view_request *request,
 static int open_view_run(struct run **run, const char *path)
 {
 	struct run *runs[2] = { NULL, NULL };
-	int err = run_open(run, path, NULL);
+	int err = merge_open(run, path, NULL);
 
 	if (err)
 		return err == -EINVAL ? -EIO : err;

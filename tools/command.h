@@ -43,20 +43,20 @@ extern const struct command *const commands[];        /* ended by NULL */
 const struct command *command_find(const char *name); /* or NULL */
 
 /* Setters for options. */
-int set_string(void *to, const char *text); /* const char ** */
-int set_flag(void *to, const char *text);   /* bool * */
-int set_count(void *to, const char *text);  /* unsigned int * */
-int set_real(void *to, const char *text);   /* double * */
+int parse_string(void *to, const char *text); /* const char ** */
+int parse_flag(void *to, const char *text);   /* bool * */
+int parse_count(void *to, const char *text);  /* unsigned int * */
+int parse_real(void *to, const char *text);   /* double * */
 
 /* The option's name as it is written, in `to`. */
 enum {
 	OPTION_SIZE = 64
 };
-const char *option_name(const struct option *o, char to[OPTION_SIZE]);
+const char *command_option_name(const struct option *o, char to[OPTION_SIZE]);
 
 /* The row of "--name", "--name=value" or "-n", written in full; or NULL. */
-const struct option *option_find(const struct command *command,
-				 const char *word);
+const struct option *command_option_find(const struct command *command,
+					 const char *word);
 
 /*
  * Parse argv by the table and bring the words that are no options to its end.
@@ -64,7 +64,7 @@ const struct option *option_find(const struct command *command,
  * The index of the first of them; -EINVAL with a reason; -ECANCELED when
  * --help was among the options.
  */
-int options_parse(const struct command *command, int argc, char **argv);
+int command_parse(const struct command *command, int argc, char **argv);
 
 /* Its options, itself, its failure for people: the exit status. */
 int command_main(const struct command *command, int argc, char **argv);

@@ -66,7 +66,7 @@ static bool is_either_word(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -96,7 +96,7 @@ static int dispatch_clean(int argc, char **argv)
 	int status;
 
 	out_begin();
-	status = dispatch(argc, argv);
+	status = dispatch_command(argc, argv);
 	if (fflush(out_below(stdout)) && !status) {
 		fprintf(stderr, "copse: cannot write: %s\n", strerror(errno));
 		status = 1;

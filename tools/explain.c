@@ -40,7 +40,7 @@ static bool explain_option(const char *word)
 
 	snprintf(text, sizeof(text), "%s%s", *word == '-' ? "" : "--", word);
 	for (size_t i = 0; commands[i]; i++) {
-		const struct option *o = option_find(commands[i], text);
+		const struct option *o = command_option_find(commands[i], text);
 
 		if (!o)
 			continue;

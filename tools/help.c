@@ -40,7 +40,7 @@ void help_option(FILE *to, const struct option *o, int column)
 	char name[OPTION_SIZE];
 	int at = fprintf(to, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? "," : " ",
-			 option_name(o, name), o->arg ? " " : "",
+			 command_option_name(o, name), o->arg ? " " : "",
 			 o->arg ? o->arg : "");
 
 	if (at + 2 > column) {

@@ -102,7 +102,7 @@ static const char *why_unfit_child(const struct live_tally *tally)
 }
 
 /* So little that even at the usual rate there is no sample, or one. */
-static bool waited(const struct no_sample *n)
+static bool had_no_time(const struct no_sample *n)
 {
 	struct settings usual;
 
@@ -126,7 +126,7 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 	if (has_no_room())
 		return "the limit on the size of files (ulimit -f) leaves no "
 		       "room for a profile";
-	if (waited(n) && !samples_waiting(n->settings)) {
+	if (had_no_time(n) && !samples_waiting(n->settings)) {
 		snprintf(to, NO_SAMPLE_SIZE,
 			 "it waited, but for %.0f ms of CPU time; to see "
 			 "where: -e wall",

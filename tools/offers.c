@@ -14,8 +14,8 @@ struct typed {
 	const char *word, *value;
 };
 
-static void offer(const struct typed *t, const char *word, size_t length,
-		  const char *help)
+static void offer_word(const struct typed *t, const char *word, size_t length,
+		       const char *help)
 {
 	if (!strncmp(word, t->value, strlen(t->value)))
 		printf("%.*s%.*s\t%s\n", (int)(t->value - t->word), t->word,
@@ -28,7 +28,7 @@ static void offer_words(const struct typed *t,
 	const char *known, *help;
 
 	for (size_t i = 0; word && (known = word(i, &help)); i++)
-		offer(t, known, strlen(known), help);
+		offer_word(t, known, strlen(known), help);
 }
 
 /* "on|off": its parts.  One word alone says what to put there instead. */
@@ -42,7 +42,7 @@ static void offer_values(const struct typed *t, const struct option *o)
 	while (*at) {
 		size_t length = strcspn(at, "|");
 
-		offer(t, at, length, o->help);
+		offer_word(t, at, length, o->help);
 		at += length + (at[length] == '|');
 	}
 }
@@ -52,11 +52,12 @@ static void offer_options(const struct typed *t, const struct command *command)
 	char text[OPTION_SIZE + 2], name[OPTION_SIZE];
 
 	for (const struct option *o = command->options; o && o->name; o++) {
-		snprintf(text, sizeof(text), "--%s", option_name(o, name));
+		snprintf(text, sizeof(text), "--%s",
+			 command_option_name(o, name));
 		if (*o->name)
-			offer(t, text, strlen(text), o->help);
+			offer_word(t, text, strlen(text), o->help);
 	}
-	offer(t, "--help", 6, "list the options");
+	offer_word(t, "--help", 6, "list the options");
 }
 
 /* Where a profile may stand, as copse run names them. */
@@ -76,9 +77,9 @@ static void offer_profiles(const struct typed *t)
 static void offer_commands(const struct typed *t)
 {
 	for (size_t i = 0; commands[i]; i++)
-		offer(t, commands[i]->name, strlen(commands[i]->name),
-		      commands[i]->help);
-	offer(t, "help", 4, "what a command, an option or a metric is");
+		offer_word(t, commands[i]->name, strlen(commands[i]->name),
+			   commands[i]->help);
+	offer_word(t, "help", 4, "what a command, an option or a metric is");
 }
 
 /* Everything that copse help knows and that is a list of few. */
@@ -104,7 +105,8 @@ static struct typed_line read_typed_line(const struct command *command,
 	for (int i = 0; i < count && !line.closed; i++) {
 		const char *word = words[i];
 		const struct option *o =
-			*word == '-' ? option_find(command, word) : NULL;
+			*word == '-' ? command_option_find(command, word)
+				     : NULL;
 
 		if (line.waits && !strcmp(word, "="))
 			continue; /* bash cuts --name=value in three */
@@ -128,7 +130,7 @@ static void offer_next(const struct command *command, struct typed *t,
 	if (line.closed)
 		return;
 	if (!line.waits && sign && *t->word == '-') {
-		line.waits = option_find(command, t->word);
+		line.waits = command_option_find(command, t->word);
 		t->value = sign + 1;
 	}
 	if (line.waits && line.waits->arg) {
@@ -154,7 +156,7 @@ void offers_print(int argc, char **argv)
 		offer_topics(&t);
 	} else if (argc <= 1) {
 		offer_commands(&t);
-		offer(&t, "--help", 6, "list the commands");
-		offer(&t, "--version", 9, "which copse this is");
+		offer_word(&t, "--help", 6, "list the commands");
+		offer_word(&t, "--version", 9, "which copse this is");
 	}
 }

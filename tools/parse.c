@@ -12,20 +12,20 @@
 #include "tools/command.h"
 #include "tools/help.h"
 
-int set_string(void *to, const char *text)
+int parse_string(void *to, const char *text)
 {
 	*(const char **)to = text;
 	return 0;
 }
 
-int set_flag(void *to, const char *text)
+int parse_flag(void *to, const char *text)
 {
 	(void)text;
 	*(bool *)to = true;
 	return 0;
 }
 
-int set_count(void *to, const char *text)
+int parse_count(void *to, const char *text)
 {
 	uint64_t value;
 
@@ -35,7 +35,7 @@ int set_count(void *to, const char *text)
 	return 0;
 }
 
-int set_real(void *to, const char *text)
+int parse_real(void *to, const char *text)
 {
 	char *end;
 	double value = strtod(text, &end);
@@ -46,7 +46,7 @@ int set_real(void *to, const char *text)
 	return 0;
 }
 
-const char *option_name(const struct option *o, char to[OPTION_SIZE])
+const char *command_option_name(const struct option *o, char to[OPTION_SIZE])
 {
 	snprintf(to, OPTION_SIZE, "%s", o->name);
 	for (char *c = to; *c; c++)
@@ -59,7 +59,7 @@ const char *option_name(const struct option *o, char to[OPTION_SIZE])
 static const struct option help_row = { 'h', "help" };
 
 /* 2: `word` ("-n", "--name" or "--name=value") is the row's, 1: begins so. */
-static int match(const struct option *o, const char *word)
+static int match_option(const struct option *o, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
 	char name[OPTION_SIZE];
@@ -67,18 +67,19 @@ static int match(const struct option *o, const char *word)
 	if (word[1] != '-')
 		return o->letter && word[1] == o->letter ? 2 : 0;
 	if (!*o->name || !length ||
-	    strncmp(option_name(o, name), word + 2, length) != 0)
+	    strncmp(command_option_name(o, name), word + 2, length) != 0)
 		return 0;
 	return name[length] ? 1 : 2;
 }
 
-static int ambiguous(const char *word, const struct option *one,
-		     const struct option *other)
+static int fail_ambiguous(const char *word, const struct option *one,
+			  const struct option *other)
 {
 	char first[OPTION_SIZE], second[OPTION_SIZE];
 
 	return fail(-EINVAL, "'%s' may be --%s or --%s", word,
-		    option_name(one, first), option_name(other, second));
+		    command_option_name(one, first),
+		    command_option_name(other, second));
 }
 
 static int unknown_option(const struct command *command, const char *word)
@@ -90,7 +91,8 @@ static int unknown_option(const struct command *command, const char *word)
 	snprintf(wrong, sizeof(wrong), "%.*s", (int)strcspn(word, "="), word);
 	spelling_begin(&near, wrong);
 	for (const struct option *o = command->options; o && o->name; o++) {
-		snprintf(known, sizeof(known), "--%s", option_name(o, name));
+		snprintf(known, sizeof(known), "--%s",
+			 command_option_name(o, name));
 		if (*o->name)
 			spelling_try(&near, known);
 	}
@@ -122,7 +124,7 @@ static int find_option(const struct option **to, const struct command *command,
 	const struct option *o = row_at(command->options), *other = NULL;
 
 	for (*to = NULL; o; o = row_after(o)) {
-		int how = match(o, word);
+		int how = match_option(o, word);
 
 		if (how == 2)
 			other = NULL;
@@ -134,15 +136,15 @@ static int find_option(const struct option **to, const struct command *command,
 			break;
 	}
 	if (other)
-		return ambiguous(word, other, *to);
+		return fail_ambiguous(word, other, *to);
 	return *to ? 0 : unknown_option(command, word);
 }
 
-const struct option *option_find(const struct command *command,
-				 const char *word)
+const struct option *command_option_find(const struct command *command,
+					 const char *word)
 {
 	for (const struct option *o = command->options; o && o->name; o++)
-		if (match(o, word) == 2)
+		if (match_option(o, word) == 2)
 			return o;
 	return NULL;
 }
@@ -172,18 +174,18 @@ static int parse_one(const struct command *command, int argc, char **argv)
 		return -ECANCELED;
 	if (!o->arg && value)
 		return fail(-EINVAL, "--%s takes no value",
-			    option_name(o, name));
+			    command_option_name(o, name));
 	if (o->arg && !value) {
 		if (argc < 2)
 			return fail(-EINVAL, "--%s wants a value: %s",
-				    option_name(o, name), o->arg);
+				    command_option_name(o, name), o->arg);
 		value = argv[taken++];
 	}
 	err = o->set(o->to, value);
 	if (err == -EDOM)
 		err = fail(-EINVAL, "--%s wants a %snumber, not '%s'",
-			   option_name(o, name),
-			   o->set == set_real ? "" : "whole ", value);
+			   command_option_name(o, name),
+			   o->set == parse_real ? "" : "whole ", value);
 	return err ? err : taken;
 }
 
@@ -199,7 +201,7 @@ static void move_words(char **argv, int to, int from, int count)
 	}
 }
 
-int options_parse(const struct command *command, int argc, char **argv)
+int command_parse(const struct command *command, int argc, char **argv)
 {
 	int first = 1; /* words other than options start here, up to i */
 
@@ -233,7 +235,7 @@ static const char *word_of_command(const struct command *command, char **argv)
 
 int command_main(const struct command *command, int argc, char **argv)
 {
-	int first = options_parse(command, argc, argv);
+	int first = command_parse(command, argc, argv);
 	int status;
 
 	if (first == -ECANCELED) {

@@ -19,7 +19,7 @@
 int show_set_width(void *to, const char *text)
 {
 	unsigned int width;
-	int err = set_count(&width, text);
+	int err = parse_count(&width, text);
 
 	if (!err && width < PAGE_LEAST)
 		err = fail(-EINVAL, "--width wants %d columns or more, not %u",
@@ -251,7 +251,7 @@ int shown_runs_open(struct shown_runs *runs, const char *command,
 	if (!err)
 		err = pick_names(runs, command);
 	for (size_t i = 0; i < runs->count && !err; i++) {
-		err = run_open(&runs->at[i], runs->names[i], NULL);
+		err = merge_open(&runs->at[i], runs->names[i], NULL);
 		/* A profile that cannot be read is no bad usage. */
 		if (err == -EINVAL)
 			err = -EIO;

@@ -6,14 +6,13 @@
  * THUNK_GATES             before all gates of a file
  * THUNK_GATE(symbol, to)  the gate `symbol`: it jumps to gate_targets[i], where
  *                         i counts gates; while that is NULL, to what
- *                         gate_open(i) returns.  gate_wrappers[i] gets the
- *                         distance from itself to copse_wrap_TO.
- * THUNK_GATE_CLOSED       what calls gate_open(); once
- * THUNK_DLSYM             dlsym(handle, name): for RTLD_DEFAULT and RTLD_NEXT,
- *                         which mean what they do for who calls, calls
- *                         look_up_prepare(handle, name) and jumps to
+ *                         trampoline_open(i) returns.  gate_wrappers[i] gets
+ * the distance from itself to copse_wrap_TO. THUNK_GATE_CLOSED       what calls
+ * trampoline_open(); once THUNK_DLSYM             dlsym(handle, name): for
+ * RTLD_DEFAULT and RTLD_NEXT, which mean what they do for who calls, calls
+ *                         dlsym_prepare(handle, name) and jumps to
  *                         *look_up_next with the handle that it returns; else
- *                         to look_up_in_handle(handle, name, caller)
+ *                         to dlsym_in_handle(handle, name, caller)
  *
  * gate_targets[] and look_up_next are read with acquire.  A gate takes no stack
  * and no register that carries an argument: whoever walks the stack meets the

@@ -12,7 +12,7 @@ void map_fini(struct map *map)
 }
 
 /* The finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
 	x ^= x >> 30;
 	x *= 0xbf58476d1ce4e5b9u;
@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t x)
 
 static struct map_slot *find_slot(const struct map *map, uint64_t a, uint64_t b)
 {
-	size_t i = mix(a ^ mix(b)) & (map->size - 1);
+	size_t i = mix_bits(a ^ mix_bits(b)) & (map->size - 1);
 
 	while (map->slots[i].value &&
 	       (map->slots[i].a != a || map->slots[i].b != b))

@@ -36,7 +36,7 @@ struct metric_info {
 };
 
 /* Combine two values of one context. */
-static inline uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
+static inline uint64_t metric_merge(enum merge merge, uint64_t a, uint64_t b)
 {
 	switch (merge) {
 	case MERGE_MAX:

@@ -131,7 +131,7 @@ static unsigned glibc_of(const char *library)
 }
 
 /* The C library in the folder of a loader, of which `path` may be a link. */
-static bool beside(const char *path, char *to)
+static bool libc_beside(const char *path, char *to)
 {
 	static const char name[] = "/libc.so.6";
 	long fd = open_elf_file(AT_FDCWD, path, O_PATH), n;
@@ -160,7 +160,7 @@ static __attribute__((noinline)) bool is_older(struct compat_ours *ours,
 
 	if (!ours->glibc)
 		ours->glibc = glibc_of(ours->library);
-	if (!ours->glibc || !beside(loader, library))
+	if (!ours->glibc || !libc_beside(loader, library))
 		return false;
 	theirs = glibc_of(library);
 	return theirs && theirs < ours->glibc;

@@ -23,7 +23,7 @@ static inline bool limit_is_below(int resource, rlim_t least)
 	       limit.rlim_cur < least;
 }
 
-static inline bool stack_is_tight(void)
+static inline bool limits_stack_is_tight(void)
 {
 	return limit_is_below(RLIMIT_STACK, TIGHT_STACK);
 }
@@ -36,7 +36,7 @@ static inline bool stack_is_tight(void)
  */
 static inline const char *limit_too_tight(void)
 {
-	if (stack_is_tight())
+	if (limits_stack_is_tight())
 		return "is given less than 64 KiB of stack (ulimit -s), too "
 		       "little to load our libraries as well";
 	if (limit_is_below(RLIMIT_AS, 128 << 20))

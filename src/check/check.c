@@ -23,7 +23,8 @@ const size_t doctor_probe_count =
 	sizeof(doctor_probes) / sizeof(doctor_probes[0]);
 
 /* In the child: what the library prints is nobody's answer. */
-static void answer(const struct probe *probe, const struct doctor *d, int pipe)
+static void answer_probe(const struct probe *probe, const struct doctor *d,
+			 int pipe)
 {
 	struct finding f = { 0 };
 	int nothing = open("/dev/null", O_RDWR);
@@ -52,13 +53,13 @@ static void ask_apart(const struct probe *probe, const struct doctor *d,
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC)) {
-		ask_found(to, FINDING_ABSENT,
-			  "cannot create a pipe for the check: %m");
+		probe_found(to, FINDING_ABSENT,
+			    "cannot create a pipe for the check: %m");
 		return;
 	}
 	child = fork();
 	if (!child) {
-		answer(probe, d, ends[1]);
+		answer_probe(probe, d, ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -69,12 +70,12 @@ static void ask_apart(const struct probe *probe, const struct doctor *d,
 		waitpid(child, NULL, 0);
 	}
 	if (!heard)
-		ask_found(to, FINDING_ABSENT,
-			  "its library crashed or hung when it was called");
+		probe_found(to, FINDING_ABSENT,
+			    "its library crashed or hung when it was called");
 }
 
-void doctor_ask(const struct probe *probe, const struct doctor *d,
-		struct finding *to)
+void check_ask(const struct probe *probe, const struct doctor *d,
+	       struct finding *to)
 {
 	memset(to, 0, sizeof(*to));
 	if (probe->apart)

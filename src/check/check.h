@@ -41,5 +41,5 @@ struct probe {
 extern const struct probe doctor_probes[];
 extern const size_t doctor_probe_count;
 
-void doctor_ask(const struct probe *probe, const struct doctor *d,
-		struct finding *to);
+void check_ask(const struct probe *probe, const struct doctor *d,
+	       struct finding *to);

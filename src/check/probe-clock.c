@@ -16,72 +16,72 @@
 
 static bool is_capable(int capability)
 {
-	return ask_status("CapEff:", 16, 0) >> capability & 1;
+	return probe_status("CapEff:", 16, 0) >> capability & 1;
 }
 
 /* doc/decisions/three-clocks.md says what they can do. */
 void probe_perf(struct finding *to, const struct doctor *d)
 {
-	long paranoid = ask_number(SYSCTL "perf_event_paranoid", 4);
+	long paranoid = probe_number(SYSCTL "perf_event_paranoid", 4);
 	bool mighty = is_capable(CAP_PERFMON) || is_capable(CAP_SYS_ADMIN);
 	int whole = perf_try(true, true), user = perf_try(false, true);
 
 	(void)d;
 	if (!whole) {
-		ask_found(to, FINDING_YES,
-			  "time in the kernel can be sampled "
-			  "(perf_event_paranoid %ld%s)",
-			  paranoid, mighty ? ", CAP_PERFMON" : "");
+		probe_found(to, FINDING_YES,
+			    "time in the kernel can be sampled "
+			    "(perf_event_paranoid %ld%s)",
+			    paranoid, mighty ? ", CAP_PERFMON" : "");
 		return;
 	}
-	ask_found(to, FINDING_LIMITED,
-		  "%s: %s (perf_event_paranoid %ld, %s CAP_PERFMON)",
-		  user ? "refused" : "only user code can be sampled",
-		  strerror(-whole), paranoid, mighty ? "with" : "no");
-	ask_instead(to,
-		    user ? "samples are taken by the CPU timer, at most "
-			   "some 250 per second; waiting is not sampled"
-			 : "time in the kernel is located by the CPU timer; "
-			   "waiting is not sampled");
+	probe_found(to, FINDING_LIMITED,
+		    "%s: %s (perf_event_paranoid %ld, %s CAP_PERFMON)",
+		    user ? "refused" : "only user code can be sampled",
+		    strerror(-whole), paranoid, mighty ? "with" : "no");
+	probe_instead(to,
+		      user ? "samples are taken by the CPU timer, at most "
+			     "some 250 per second; waiting is not sampled"
+			   : "time in the kernel is located by the CPU timer; "
+			     "waiting is not sampled");
 	if (whole == -EINVAL)
-		ask_mend(to, "Linux 5.18 or newer, which has perf sigtrap");
+		probe_mend(to, "Linux 5.18 or newer, which has perf sigtrap");
 	else if (perf_is_filtered())
-		ask_mend(to, ASK_MEND_FILTER);
+		probe_mend(to, ASK_MEND_FILTER);
 	else
-		ask_mend(to, "sysctl kernel.perf_event_paranoid=1, or "
-			     "CAP_PERFMON for the user");
+		probe_mend(to, "sysctl kernel.perf_event_paranoid=1, or "
+			       "CAP_PERFMON for the user");
 }
 
 void probe_rate(struct finding *to, const struct doctor *d)
 {
-	long most = ask_number(SYSCTL "perf_event_max_sample_rate", 0);
+	long most = probe_number(SYSCTL "perf_event_max_sample_rate", 0);
 	uint64_t wanted = d->settings->freq;
 
 	if (most <= 0) {
-		ask_found(to, FINDING_LIMITED,
-			  "the kernel names no limit: it "
-			  "may have no perf events");
+		probe_found(to, FINDING_LIMITED,
+			    "the kernel names no limit: it "
+			    "may have no perf events");
 		return;
 	}
 	if ((uint64_t)most >= wanted) {
-		ask_found(to, FINDING_YES,
-			  "up to %ld per second and thread, %" PRIu64
-			  " are wanted",
-			  most, wanted);
+		probe_found(to, FINDING_YES,
+			    "up to %ld per second and thread, %" PRIu64
+			    " are wanted",
+			    most, wanted);
 		return;
 	}
-	ask_found(to, FINDING_LIMITED,
-		  "the kernel allows %ld per second, %" PRIu64 " are wanted",
-		  most, wanted);
-	ask_instead(to, "each sample stands for more time");
-	ask_mend(to, "sysctl kernel.perf_event_max_sample_rate=%" PRIu64,
-		 wanted);
+	probe_found(to, FINDING_LIMITED,
+		    "the kernel allows %ld per second, %" PRIu64 " are wanted",
+		    most, wanted);
+	probe_instead(to, "each sample stands for more time");
+	probe_mend(to, "sysctl kernel.perf_event_max_sample_rate=%" PRIu64,
+		   wanted);
 }
 
 /* Each event has one mapped page, and a thread one or two events. */
 void probe_locked(struct finding *to, const struct doctor *d)
 {
-	long kib = ask_number(SYSCTL "perf_event_mlock_kb", 516);
+	long kib = probe_number(SYSCTL "perf_event_mlock_kb", 516);
 	unsigned long long pages =
 		(unsigned long long)kib * 1024 / page_size() *
 		(unsigned long long)sysconf(_SC_NPROCESSORS_ONLN);
@@ -93,15 +93,15 @@ void probe_locked(struct finding *to, const struct doctor *d)
 	(void)d;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (limit.rlim_cur == RLIM_INFINITY || is_capable(CAP_IPC_LOCK)) {
-		ask_found(to, FINDING_YES, "without a limit");
+		probe_found(to, FINDING_YES, "without a limit");
 		return;
 	}
 	pages += limit.rlim_cur / page_size();
-	ask_found(to, pages < MANY ? FINDING_LIMITED : FINDING_YES,
-		  "perf events for some %llu threads at a time (two each)",
-		  pages / 2);
+	probe_found(to, pages < MANY ? FINDING_LIMITED : FINDING_YES,
+		    "perf events for some %llu threads at a time (two each)",
+		    pages / 2);
 	if (pages >= MANY)
 		return;
-	ask_instead(to, "threads beyond that are sampled by the CPU timer");
-	ask_mend(to, "sysctl kernel.perf_event_mlock_kb=4096");
+	probe_instead(to, "threads beyond that are sampled by the CPU timer");
+	probe_mend(to, "sysctl kernel.perf_event_mlock_kb=4096");
 }

@@ -35,16 +35,18 @@ void probe_hardware(struct finding *to, const struct doctor *d)
 		err = why ? why : err;
 	}
 	if (used) {
-		ask_found(to, err ? FINDING_LIMITED : FINDING_YES, "%s", names);
+		probe_found(to, err ? FINDING_LIMITED : FINDING_YES, "%s",
+			    names);
 		return;
 	}
-	ask_found(to, FINDING_ABSENT, "none: %s", strerror(-err));
-	ask_instead(to, "sampling by time needs none of them; software events "
-			"(perf::PAGE-FAULTS …) need none, either");
+	probe_found(to, FINDING_ABSENT, "none: %s", strerror(-err));
+	probe_instead(to,
+		      "sampling by time needs none of them; software events "
+		      "(perf::PAGE-FAULTS …) need none, either");
 	if (perf_is_filtered())
-		ask_mend(to, ASK_MEND_FILTER);
+		probe_mend(to, ASK_MEND_FILTER);
 	else if (err == -EACCES || err == -EPERM)
-		ask_mend(to, "sysctl kernel.perf_event_paranoid=2 or less");
+		probe_mend(to, "sysctl kernel.perf_event_paranoid=2 or less");
 	else
-		ask_mend(to, "in a virtual machine: give it a virtual PMU");
+		probe_mend(to, "in a virtual machine: give it a virtual PMU");
 }

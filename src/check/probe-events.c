@@ -68,16 +68,16 @@ static void tell_events(struct finding *to, const struct families *f)
 		if (strcmp(each->name, "perf::") != 0)
 			hardware += each->counted;
 	}
-	ask_found(to,
-		  hardware ? FINDING_YES
-		  : all    ? FINDING_LIMITED
-			   : FINDING_ABSENT,
-		  "%s", text);
+	probe_found(to,
+		    hardware ? FINDING_YES
+		    : all    ? FINDING_LIMITED
+			     : FINDING_ABSENT,
+		    "%s", text);
 	if (!hardware)
-		ask_instead(to, "%s",
-			    all ? "the kernel's own: copse run -e "
-				  "perf::PAGE-FAULTS"
-				: "sampling by time needs no events");
+		probe_instead(to, "%s",
+			      all ? "the kernel's own: copse run -e "
+				    "perf::PAGE-FAULTS"
+				  : "sampling by time needs no events");
 }
 
 void probe_events(struct finding *to, const struct doctor *d)
@@ -89,7 +89,7 @@ void probe_events(struct finding *to, const struct doctor *d)
 		tell_events(to, &f);
 		return;
 	}
-	ask_found(to, FINDING_ABSENT, "%s", fail_reason());
-	ask_instead(to, "sampling by time needs no events");
-	ask_mend(to, "install PAPI 7 with libpfm, and build copse with it");
+	probe_found(to, FINDING_ABSENT, "%s", fail_reason());
+	probe_instead(to, "sampling by time needs no events");
+	probe_mend(to, "install PAPI 7 with libpfm, and build copse with it");
 }

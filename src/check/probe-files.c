@@ -40,29 +40,31 @@ void probe_shared(struct finding *to, const struct doctor *d)
 	struct statfs fs;
 
 	if (statfs("/dev/shm", &fs)) {
-		ask_found(to, FINDING_NO, "/dev/shm: %s", strerror(errno));
-		ask_mend(to, "mount a tmpfs there");
+		probe_found(to, FINDING_NO, "/dev/shm: %s", strerror(errno));
+		probe_mend(to, "mount a tmpfs there");
 		return;
 	}
 	if (livedir_new(path, &note)) {
-		ask_found(to, FINDING_NO, "%s", fail_reason());
-		ask_instead(to, "programs run unmeasured");
-		ask_mend(to, "make /dev/shm writable to all (mode 1777), or "
-			     "remove what is in the way");
+		probe_found(to, FINDING_NO, "%s", fail_reason());
+		probe_instead(to, "programs run unmeasured");
+		probe_mend(to, "make /dev/shm writable to all (mode 1777), or "
+			       "remove what is in the way");
 		return;
 	}
 	livedir_remove(path);
 	*strrchr(path, '/') = 0;
-	ask_found(to, bytes_free(&fs) < most ? FINDING_LIMITED : FINDING_YES,
-		  "/dev/shm has %s of %s free; a process takes a few MiB, "
-		  "at most %s, in %.60s",
-		  size_text(room, bytes_free(&fs)),
-		  size_text(size, (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize),
-		  size_text(share, most), path);
+	probe_found(
+		to, bytes_free(&fs) < most ? FINDING_LIMITED : FINDING_YES,
+		"/dev/shm has %s of %s free; a process takes a few MiB, "
+		"at most %s, in %.60s",
+		size_text(room, bytes_free(&fs)),
+		size_text(size, (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize),
+		size_text(share, most), path);
 	if (bytes_free(&fs) < most) {
-		ask_instead(to, "what does not fit is dropped and counted");
-		ask_mend(to, "enlarge it (mount -o remount,size=…; "
-			     "containers: --shm-size), or a smaller --memory");
+		probe_instead(to, "what does not fit is dropped and counted");
+		probe_mend(to,
+			   "enlarge it (mount -o remount,size=…; "
+			   "containers: --shm-size), or a smaller --memory");
 	}
 }
 
@@ -82,18 +84,18 @@ void probe_left_overs(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	if (livedir_each(count_left, &count)) {
-		ask_found(to, FINDING_LIMITED, "%s", fail_reason());
+		probe_found(to, FINDING_LIMITED, "%s", fail_reason());
 		return;
 	}
 	if (!count) {
-		ask_found(to, FINDING_YES, "none of killed runs in /dev/shm");
+		probe_found(to, FINDING_YES, "none of killed runs in /dev/shm");
 		return;
 	}
-	ask_found(to, FINDING_LIMITED,
-		  "%zu of killed runs, which take memory in /dev/shm", count);
-	ask_mend(to,
-		 "copse recover (to see them), --all (to get the profiles), "
-		 "or --remove --all (to remove them)");
+	probe_found(to, FINDING_LIMITED,
+		    "%zu of killed runs, which take memory in /dev/shm", count);
+	probe_mend(to,
+		   "copse recover (to see them), --all (to get the profiles), "
+		   "or --remove --all (to remove them)");
 }
 
 static const struct {
@@ -130,9 +132,9 @@ void probe_output(struct finding *to, const struct doctor *d)
 
 	if (open_probe_directory(d->output) || statfs(d->output, &fs) ||
 	    access(d->output, W_OK)) {
-		ask_found(to, FINDING_LIMITED, "%.200s: %s", d->output,
-			  strerror(errno));
-		ask_mend(to, "give copse run another directory with -o");
+		probe_found(to, FINDING_LIMITED, "%.200s: %s", d->output,
+			    strerror(errno));
+		probe_mend(to, "give copse run another directory with -o");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -141,9 +143,11 @@ void probe_output(struct finding *to, const struct doctor *d)
 			network = kinds[i].network;
 		}
 	if (bytes_free(&fs) < LEAST)
-		ask_mend(to, "make room there, or take another directory (-o)");
-	ask_found(to, bytes_free(&fs) < LEAST ? FINDING_LIMITED : FINDING_YES,
-		  "%.200s: %s, %s free%s", d->output, kind,
-		  size_text(room, bytes_free(&fs)),
-		  network ? "; written once, when the program has ended" : "");
+		probe_mend(to,
+			   "make room there, or take another directory (-o)");
+	probe_found(to, bytes_free(&fs) < LEAST ? FINDING_LIMITED : FINDING_YES,
+		    "%.200s: %s, %s free%s", d->output, kind,
+		    size_text(room, bytes_free(&fs)),
+		    network ? "; written once, when the program has ended"
+			    : "");
 }

@@ -34,7 +34,7 @@ void probe_cuda(struct finding *to, const struct doctor *d)
 			(int (*)(int *))(dlsym(library, "cuDriverGetVersion"));
 	}
 	if (!init || !count_devices || !get_version) {
-		ask_found(to, FINDING_ABSENT, "there is no libcuda.so.1");
+		probe_found(to, FINDING_ABSENT, "there is no libcuda.so.1");
 		return;
 	}
 	err = init(0);
@@ -42,15 +42,16 @@ void probe_cuda(struct finding *to, const struct doctor *d)
 		err = count_devices(&count);
 	get_version(&version);
 	if (err || !count)
-		ask_found(to, FINDING_ABSENT,
-			  "the driver (CUDA %d.%d) finds no device (error %d)",
-			  version / 1000, version % 1000 / 10, err);
+		probe_found(
+			to, FINDING_ABSENT,
+			"the driver (CUDA %d.%d) finds no device (error %d)",
+			version / 1000, version % 1000 / 10, err);
 	else
-		ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
-			  "CUDA %d.%d, %d device%s", version / 1000,
-			  version % 1000 / 10, count, count == 1 ? "" : "s");
+		probe_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+			    "CUDA %d.%d, %d device%s", version / 1000,
+			    version % 1000 / 10, count, count == 1 ? "" : "s");
 	if (!is_built())
-		ask_instead(to, not_built);
+		probe_instead(to, not_built);
 }
 
 static void *open_cupti(char *path, size_t size)
@@ -88,15 +89,15 @@ void probe_cupti(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	if (!library) {
-		ask_found(to, FINDING_ABSENT, "there is no libcupti.so");
+		probe_found(to, FINDING_ABSENT, "there is no libcupti.so");
 		return;
 	}
 	get_version =
 		(int (*)(unsigned int *))(dlsym(library, "cuptiGetVersion"));
 	if (get_version)
 		get_version(&version);
-	ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
-		  "%.200s, version %u", path, version);
+	probe_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+		    "%.200s, version %u", path, version);
 	if (!is_built())
-		ask_instead(to, not_built);
+		probe_instead(to, not_built);
 }

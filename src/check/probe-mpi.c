@@ -49,13 +49,14 @@ void probe_wrappers(struct finding *to, const struct doctor *d)
 	if (in)
 		closedir(in);
 	if (used) {
-		ask_found(to, FINDING_YES, "for %s", words);
+		probe_found(to, FINDING_YES, "for %s", words);
 		return;
 	}
-	ask_found(to, FINDING_ABSENT, "this copse was built without any");
-	ask_instead(to, "MPI programs are sampled; their calls are not counted "
-			"and load balance is not known");
-	ask_mend(to, "build copse where Open MPI or MPICH is installed");
+	probe_found(to, FINDING_ABSENT, "this copse was built without any");
+	probe_instead(to,
+		      "MPI programs are sampled; their calls are not counted "
+		      "and load balance is not known");
+	probe_mend(to, "build copse where Open MPI or MPICH is installed");
 }
 
 static const struct {
@@ -88,8 +89,8 @@ void probe_mpirun(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	if (program_find(&program, "mpirun")) {
-		ask_found(to, FINDING_ABSENT, "there is none on the PATH");
-		ask_instead(to, "srun and other launchers do as well");
+		probe_found(to, FINDING_ABSENT, "there is none on the PATH");
+		probe_instead(to, "srun and other launchers do as well");
 		return;
 	}
 	version_of("exec mpirun --version </dev/null 2>/dev/null", line,
@@ -100,22 +101,23 @@ void probe_mpirun(struct finding *to, const struct doctor *d)
 		snprintf(library, sizeof(library), BEFORE "%s" AFTER,
 			 known[i].word);
 		if (!preload_find(library, path)) {
-			ask_found(to, FINDING_YES, "%s: %s", program.path,
-				  line);
+			probe_found(to, FINDING_YES, "%s: %s", program.path,
+				    line);
 			return;
 		}
-		ask_found(to, FINDING_LIMITED,
-			  "%s is of %s: no wrappers for "
-			  "it",
-			  program.path, known[i].name);
-		ask_instead(to, "its programs are sampled, their MPI calls are "
-				"not counted");
+		probe_found(to, FINDING_LIMITED,
+			    "%s is of %s: no wrappers for "
+			    "it",
+			    program.path, known[i].name);
+		probe_instead(to,
+			      "its programs are sampled, their MPI calls are "
+			      "not counted");
 		return;
 	}
-	ask_found(to, FINDING_LIMITED,
-		  "%s says '%s': an MPI that copse does "
-		  "not know",
-		  program.path, line);
-	ask_instead(to, "its programs are sampled, their MPI calls are not "
-			"counted");
+	probe_found(to, FINDING_LIMITED,
+		    "%s says '%s': an MPI that copse does "
+		    "not know",
+		    program.path, line);
+	probe_instead(to, "its programs are sampled, their MPI calls are not "
+			  "counted");
 }

@@ -70,7 +70,7 @@ static void list_components(struct finding *to, const struct papi *p, int minor)
 	size_t used, working = 0;
 	char mend[sizeof(to->mend)] = "";
 
-	ask_found(to, FINDING_YES, "%d.%d with", MAJOR, minor);
+	probe_found(to, FINDING_YES, "%d.%d with", MAJOR, minor);
 	used = strlen(to->found);
 	for (int i = 0; i < p->num_components(); i++) {
 		const struct component *c = p->get_component_info(i);
@@ -94,7 +94,7 @@ static void list_components(struct finding *to, const struct papi *p, int minor)
 	}
 	if (!working)
 		to->state = FINDING_ABSENT;
-	ask_mend(to, "%s", mend);
+	probe_mend(to, "%s", mend);
 }
 
 void probe_papi(struct finding *to, const struct doctor *d)
@@ -106,20 +106,20 @@ void probe_papi(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	if (!library) {
-		ask_found(to, FINDING_ABSENT, "there is no libpapi.so");
-		ask_mend(to, "install PAPI 7, or name its folder in "
-			     "LD_LIBRARY_PATH");
+		probe_found(to, FINDING_ABSENT, "there is no libpapi.so");
+		probe_mend(to, "install PAPI 7, or name its folder in "
+			       "LD_LIBRARY_PATH");
 	} else if (!find_papi_symbols(&papi, library)) {
-		ask_found(to, FINDING_ABSENT, "%s is not PAPI", name);
+		probe_found(to, FINDING_ABSENT, "%s is not PAPI", name);
 	} else {
 		minor = begin_papi(&papi);
 		if (minor >= 0)
 			list_components(to, &papi, minor);
 		else
-			ask_found(to, FINDING_ABSENT,
-				  "%s does not start, or is not PAPI %d", name,
-				  MAJOR);
+			probe_found(to, FINDING_ABSENT,
+				    "%s does not start, or is not PAPI %d",
+				    name, MAJOR);
 	}
 	if (to->state == FINDING_ABSENT)
-		ask_instead(to, "sampling by time needs no PAPI");
+		probe_instead(to, "sampling by time needs no PAPI");
 }

@@ -21,30 +21,30 @@ void probe_kernel(struct finding *to, const struct doctor *d)
 	uname(&name);
 	sscanf(name.release, "%d.%d", &major, &minor);
 	if (major > 5 || (major == 5 && minor >= 18)) {
-		ask_found(to, FINDING_YES, "%s %s, %s", name.sysname,
-			  name.release, name.machine);
+		probe_found(to, FINDING_YES, "%s %s, %s", name.sysname,
+			    name.release, name.machine);
 		return;
 	}
-	ask_found(to, FINDING_LIMITED,
-		  "%s %s: its perf events kill a thread that blocks their "
-		  "signal",
-		  name.sysname, name.release);
-	ask_instead(to, "samples are taken by the CPU timer");
-	ask_mend(to, "Linux 5.18 or newer");
+	probe_found(to, FINDING_LIMITED,
+		    "%s %s: its perf events kill a thread that blocks their "
+		    "signal",
+		    name.sysname, name.release);
+	probe_instead(to, "samples are taken by the CPU timer");
+	probe_mend(to, "Linux 5.18 or newer");
 }
 
 void probe_libc(struct finding *to, const struct doctor *d)
 {
 	(void)d;
 	if (dlsym(RTLD_DEFAULT, "_dl_find_object")) {
-		ask_found(to, FINDING_YES,
-			  "glibc %s, whose _dl_find_object takes no lock",
-			  gnu_get_libc_version());
+		probe_found(to, FINDING_YES,
+			    "glibc %s, whose _dl_find_object takes no lock",
+			    gnu_get_libc_version());
 		return;
 	}
-	ask_found(to, FINDING_YES, "glibc %s has no _dl_find_object",
-		  gnu_get_libc_version());
-	ask_instead(to, "libraries are looked up in a table of copse's own");
+	probe_found(to, FINDING_YES, "glibc %s has no _dl_find_object",
+		    gnu_get_libc_version());
+	probe_instead(to, "libraries are looked up in a table of copse's own");
 }
 
 /* What runs containers leaves a file, or says so to its first process. */
@@ -68,34 +68,36 @@ static const char *container_name(void)
 void probe_container(struct finding *to, const struct doctor *d)
 {
 	const char *name = container_name();
-	bool filtered = ask_status("Seccomp:", 10, 0) == 2;
+	bool filtered = probe_status("Seccomp:", 10, 0) == 2;
 
 	(void)d;
-	ask_found(to, FINDING_YES, "%s%s%s%s", name ? "in one: " : "",
-		  name ? name : "no sign of one",
-		  filtered ? ", system calls are filtered (seccomp)" : "",
-		  filtered ? "" : ", no system call is filtered");
+	probe_found(to, FINDING_YES, "%s%s%s%s", name ? "in one: " : "",
+		    name ? name : "no sign of one",
+		    filtered ? ", system calls are filtered (seccomp)" : "",
+		    filtered ? "" : ", no system call is filtered");
 	if (filtered)
-		ask_mend(to, "if perf events are refused below: allow "
-			     "perf_event_open in the seccomp profile");
+		probe_mend(to, "if perf events are refused below: allow "
+			       "perf_event_open in the seccomp profile");
 }
 
 void probe_debugger(struct finding *to, const struct doctor *d)
 {
-	long scope = ask_number("/proc/sys/kernel/yama/ptrace_scope", 0);
+	long scope = probe_number("/proc/sys/kernel/yama/ptrace_scope", 0);
 
 	(void)d;
-	if (ask_status("TracerPid:", 10, 0)) {
-		ask_found(to, FINDING_LIMITED,
-			  "this process is traced, so SIGTRAP belongs to the "
-			  "debugger");
-		ask_instead(to, "samples of a traced program are taken by the "
-				"CPU timer");
+	if (probe_status("TracerPid:", 10, 0)) {
+		probe_found(to, FINDING_LIMITED,
+			    "this process is traced, so SIGTRAP belongs to the "
+			    "debugger");
+		probe_instead(to,
+			      "samples of a traced program are taken by the "
+			      "CPU timer");
 		return;
 	}
-	ask_found(to, FINDING_YES,
-		  "none is attached; ptrace_scope %ld does not matter to copse",
-		  scope);
+	probe_found(
+		to, FINDING_YES,
+		"none is attached; ptrace_scope %ld does not matter to copse",
+		scope);
 }
 
 void probe_huge_pages(struct finding *to, const struct doctor *d)
@@ -105,18 +107,19 @@ void probe_huge_pages(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	snprintf(path, sizeof(path), "%s/enabled", folder);
-	ask_line(path, all, sizeof(all));
+	probe_line(path, all, sizeof(all));
 	snprintf(path, sizeof(path), "%s/shmem_enabled", folder);
-	ask_line(path, shared, sizeof(shared));
+	probe_line(path, shared, sizeof(shared));
 	if (strstr(shared, "[always]") || strstr(shared, "[force]")) {
-		ask_found(to, FINDING_LIMITED,
-			  "shared memory comes in pieces of 2 MiB (%s)",
-			  shared);
-		ask_instead(to, "each profile takes 2 MiB more than it needs");
-		ask_mend(to, "echo advise > %s/shmem_enabled", folder);
+		probe_found(to, FINDING_LIMITED,
+			    "shared memory comes in pieces of 2 MiB (%s)",
+			    shared);
+		probe_instead(to,
+			      "each profile takes 2 MiB more than it needs");
+		probe_mend(to, "echo advise > %s/shmem_enabled", folder);
 		return;
 	}
-	ask_found(to, FINDING_YES, "%s", *all ? all : "none in this kernel");
+	probe_found(to, FINDING_YES, "%s", *all ? all : "none in this kernel");
 }
 
 void probe_core_files(struct finding *to, const struct doctor *d)
@@ -126,12 +129,13 @@ void probe_core_files(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	getrlimit(RLIMIT_CORE, &limit);
-	ask_line("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
+	probe_line("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
 	if (limit.rlim_cur == RLIM_INFINITY)
-		ask_found(to, FINDING_YES,
-			  "of any size, to '%s'; copse run adds none", pattern);
+		probe_found(to, FINDING_YES,
+			    "of any size, to '%s'; copse run adds none",
+			    pattern);
 	else
-		ask_found(to, FINDING_YES,
-			  "at most %llu bytes, to '%s'; copse run adds none",
-			  (unsigned long long)limit.rlim_cur, pattern);
+		probe_found(to, FINDING_YES,
+			    "at most %llu bytes, to '%s'; copse run adds none",
+			    (unsigned long long)limit.rlim_cur, pattern);
 }

@@ -145,11 +145,11 @@ void probe_collector(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	if (!preload_find("libcopse.so", path)) {
-		ask_found(to, FINDING_YES, "%.300s", path);
+		probe_found(to, FINDING_YES, "%.300s", path);
 		return;
 	}
-	ask_found(to, FINDING_NO, "%.300s", fail_reason());
-	ask_mend(to, "install copse again");
+	probe_found(to, FINDING_NO, "%.300s", fail_reason());
+	probe_mend(to, "install copse again");
 }
 
 static const struct {
@@ -172,11 +172,11 @@ static bool in_vain(struct finding *to, enum finding_state state, int err,
 {
 	if (!err && trial->samples)
 		return false;
-	ask_found(to, state, "tried: %.300s",
-		  err ? fail_reason() : "no sample was taken");
+	probe_found(to, state, "tried: %.300s",
+		    err ? fail_reason() : "no sample was taken");
 	if (state == FINDING_NO)
-		ask_instead(to, "programs run unmeasured");
-	ask_mend(to, "see the problems above");
+		probe_instead(to, "programs run unmeasured");
+	probe_mend(to, "see the problems above");
 	return true;
 }
 
@@ -191,15 +191,15 @@ void probe_cpu(struct finding *to, const struct doctor *d)
 		return;
 	if (t.clock >= sizeof(clocks) / sizeof(clocks[0]))
 		t.clock = LIVE_CLOCK_NONE;
-	ask_found(to, many ? FINDING_LIMITED : clocks[t.clock].state,
-		  "%s; tried: %" PRIu64 " samples in %.2f s of CPU time, "
-		  "%" PRIu64 " dropped%s%s",
-		  clocks[t.clock].says, t.samples, (double)t.cpu_ns / 1e9,
-		  t.dropped, forced ? "; COPSE_CLOCK=" : "",
-		  forced ? forced : "");
+	probe_found(to, many ? FINDING_LIMITED : clocks[t.clock].state,
+		    "%s; tried: %" PRIu64 " samples in %.2f s of CPU time, "
+		    "%" PRIu64 " dropped%s%s",
+		    clocks[t.clock].says, t.samples, (double)t.cpu_ns / 1e9,
+		    t.dropped, forced ? "; COPSE_CLOCK=" : "",
+		    forced ? forced : "");
 	if (to->state == FINDING_LIMITED)
-		ask_mend(to,
-			 many ? "make room in /dev/shm" : "see perf events");
+		probe_mend(to,
+			   many ? "make room in /dev/shm" : "see perf events");
 }
 
 /* Without any work the slower clocks would take no sample, waiting or not. */
@@ -216,13 +216,14 @@ void probe_wall(struct finding *to, const struct doctor *d)
 	if (in_vain(to, FINDING_LIMITED, err, &t))
 		return;
 	if (t.wall && waited > 0) {
-		ask_found(to, FINDING_YES,
-			  "waiting is sampled where it happens; tried: %.2f s "
-			  "of it",
-			  waited);
+		probe_found(
+			to, FINDING_YES,
+			"waiting is sampled where it happens; tried: %.2f s "
+			"of it",
+			waited);
 		return;
 	}
-	ask_found(to, FINDING_LIMITED, "waiting cannot be sampled");
-	ask_instead(to, "it is added to the sample that follows");
-	ask_mend(to, "see perf events");
+	probe_found(to, FINDING_LIMITED, "waiting cannot be sampled");
+	probe_instead(to, "it is added to the sample that follows");
+	probe_mend(to, "see perf events");
 }

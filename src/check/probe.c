@@ -16,24 +16,24 @@
 		va_end(args_);                                                 \
 	} while (0)
 
-void ask_found(struct finding *to, enum finding_state state, const char *fmt,
-	       ...)
+void probe_found(struct finding *to, enum finding_state state, const char *fmt,
+		 ...)
 {
 	to->state = state;
 	WRITE(found);
 }
 
-void ask_instead(struct finding *to, const char *fmt, ...)
+void probe_instead(struct finding *to, const char *fmt, ...)
 {
 	WRITE(instead);
 }
 
-void ask_mend(struct finding *to, const char *fmt, ...)
+void probe_mend(struct finding *to, const char *fmt, ...)
 {
 	WRITE(mend);
 }
 
-void ask_line(const char *path, char *to, size_t size)
+void probe_line(const char *path, char *to, size_t size)
 {
 	FILE *from = fopen(path, "re");
 
@@ -46,18 +46,18 @@ void ask_line(const char *path, char *to, size_t size)
 	fclose(from);
 }
 
-long ask_number(const char *path, long none)
+long probe_number(const char *path, long none)
 {
 	char line[64], *end;
 	long value;
 
-	ask_line(path, line, sizeof(line));
+	probe_line(path, line, sizeof(line));
 	value = strtol(line, &end, 10);
 	return end == line ? none : value;
 }
 
-unsigned long long ask_status(const char *key, int base,
-			      unsigned long long none)
+unsigned long long probe_status(const char *key, int base,
+				unsigned long long none)
 {
 	FILE *from = fopen("/proc/self/status", "re");
 	size_t length = strlen(key);

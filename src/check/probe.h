@@ -14,19 +14,19 @@
 	"allow perf_event_open in the container's seccomp profile"
 
 /* The three parts of an answer. */
-void ask_found(struct finding *to, enum finding_state state, const char *fmt,
-	       ...) __attribute__((format(printf, 3, 4)));
-void ask_instead(struct finding *to, const char *fmt, ...)
+void probe_found(struct finding *to, enum finding_state state, const char *fmt,
+		 ...) __attribute__((format(printf, 3, 4)));
+void probe_instead(struct finding *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void ask_mend(struct finding *to, const char *fmt, ...)
+void probe_mend(struct finding *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The number that a file of /proc or /sys holds, or `none`. */
-long ask_number(const char *path, long none);
+long probe_number(const char *path, long none);
 
 /* The first line of a file, "" when it cannot be read. */
-void ask_line(const char *path, char *to, size_t size);
+void probe_line(const char *path, char *to, size_t size);
 
 /* "Seccomp:" and its like in /proc/self/status, by a base, or `none`. */
-unsigned long long ask_status(const char *key, int base,
-			      unsigned long long none);
+unsigned long long probe_status(const char *key, int base,
+				unsigned long long none);

@@ -23,7 +23,7 @@ static struct {
 	bool stopped;    /* by MPI_Pcontrol(0) */
 	bool waiting;    /* for the first word, after --from-start=off … */
 	bool obeys;      /* … and all words of CUDA */
-	bool held;       /* any of them: hold() was told */
+	bool held;       /* any of them: hold_clocks() was told */
 	uint64_t resumed_ns; /* 0: it was never held */
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */
@@ -56,7 +56,7 @@ SIGSAFE static void control_describe(struct live_header *header)
 	} while (before != __atomic_load_n(&control.changes, __ATOMIC_ACQUIRE));
 }
 
-static void note(bool held)
+static void note_pause(bool held)
 {
 	struct live_pauses *p = &control.sums;
 	struct live_header *header;
@@ -77,7 +77,7 @@ static void note(bool held)
 }
 
 /* Stop all clocks, or let them go on. */
-static void hold(bool held)
+static void hold_clocks(bool held)
 {
 	uint64_t now = time_now(CLOCK_MONOTONIC);
 	int64_t pauses = collect_paused_until(now);
@@ -91,7 +91,7 @@ static void hold(bool held)
 }
 
 /* After a change, under the lock. */
-static void apply(void)
+static void apply_control(void)
 {
 	bool held = control.pauses || control.stopped || control.waiting;
 
@@ -99,16 +99,16 @@ static void apply(void)
 		return;
 	control.held = held;
 	if (held)
-		hold(true);
-	note(held);
+		hold_clocks(true);
+	note_pause(held);
 	if (!held)
-		hold(false);
+		hold_clocks(false);
 }
 
 void control_init(const struct settings *s)
 {
 	control.waiting = control.obeys = !s->from_start;
-	apply();
+	apply_control();
 }
 
 /* Who held the lock is not here; what was before is not of this profile. */
@@ -117,14 +117,14 @@ AT_FORK static void control_fork(void)
 	lock_open(&control.lock);
 	control.sums = (struct live_pauses){ 0 };
 	if (control.held)
-		note(true);
+		note_pause(true);
 }
 
 void control_pause(void)
 {
 	lock_take(&control.lock);
 	control.pauses++;
-	apply();
+	apply_control();
 	lock_give(&control.lock);
 }
 
@@ -136,7 +136,7 @@ void control_resume(void)
 		control.pauses--;
 	if (!control.pauses)
 		control.waiting = false;
-	apply();
+	apply_control();
 	lock_give(&control.lock);
 }
 
@@ -146,7 +146,7 @@ void control_mpi(bool on)
 	control.stopped = !on;
 	if (on)
 		control.waiting = false;
-	apply();
+	apply_control();
 	lock_give(&control.lock);
 }
 

@@ -32,7 +32,7 @@ static struct {
 	__atomic_fetch_add(&tally.page->member, (n), __ATOMIC_RELAXED)
 
 /* A parent that just asks who is alive is not waited for. */
-static struct live_tally *map(const char *directory, bool lives)
+static struct live_tally *map_tally(const char *directory, bool lives)
 {
 	char path[300];
 	struct stat st;
@@ -80,7 +80,7 @@ static void begin_tally(void)
 
 void enlist_begin(const char *directory)
 {
-	tally.page = map(directory, true);
+	tally.page = map_tally(directory, true);
 	if (tally.page)
 		begin_tally();
 }
@@ -103,7 +103,7 @@ void enlist_started(uint64_t begun_ns)
 
 void enlist_left_out(const char *directory)
 {
-	tally.page = map(directory, false);
+	tally.page = map_tally(directory, false);
 	if (tally.page)
 		ADD(left_out, 1);
 }
@@ -125,7 +125,7 @@ void enlist_unfit(enum live_unfit why)
 
 void enlist_unfit_self(const char *directory, enum live_unfit why)
 {
-	tally.page = map(directory, false);
+	tally.page = map_tally(directory, false);
 	enlist_unfit(why);
 }
 

@@ -35,7 +35,7 @@ static void *look_up_in(const char *path, bool keep, const char *symbol)
 {
 	void *first = dlsym(RTLD_DEFAULT, symbol);
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	void *found = handle ? copse_look_up(handle, symbol) : NULL;
+	void *found = handle ? copse_dlsym_find(handle, symbol) : NULL;
 
 	if (found == first)
 		found = NULL;

@@ -11,18 +11,18 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 
-PUBLIC const uint32_t *copse_event_level(void)
+PUBLIC const uint32_t *copse_mpi_event_level(void)
 {
 	return &wait_events_level;
 }
 
-PUBLIC void copse_event_add(const struct live_part *part)
+PUBLIC void copse_mpi_event_add(const struct live_event *event)
 {
 	struct thread *t = thread_use();
 
 	if (!t)
 		return;
-	wait_events_add(t, part);
+	wait_events_add(t, event);
 	thread_release(t);
 }
 
@@ -98,7 +98,7 @@ PUBLIC void copse_mpi_spawned(uint32_t count)
 		__atomic_fetch_add(&header->spawned, count, __ATOMIC_RELAXED);
 }
 
-PUBLIC struct live_comm *copse_comm_new(live_ref *ref)
+PUBLIC struct live_comm *copse_mpi_comm_new(live_ref *ref)
 {
 	struct thread *t = thread_use();
 	struct live_comm *comm = NULL;
@@ -112,7 +112,7 @@ PUBLIC struct live_comm *copse_comm_new(live_ref *ref)
 	return comm;
 }
 
-PUBLIC void copse_comm_name(struct live_comm *comm, const char *name)
+PUBLIC void copse_mpi_comm_name(struct live_comm *comm, const char *name)
 {
 	struct thread *t = thread_use();
 
@@ -122,7 +122,7 @@ PUBLIC void copse_comm_name(struct live_comm *comm, const char *name)
 	thread_release(t);
 }
 
-PUBLIC struct live_peer *copse_peer_new(uint32_t rank)
+PUBLIC struct live_peer *copse_mpi_peer_new(uint32_t rank)
 {
 	struct thread *t = thread_use();
 	struct live_peer *peer = NULL;

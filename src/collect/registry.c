@@ -229,7 +229,7 @@ SIGSAFE static long path_length(const char *path, long length)
 	return length;
 }
 
-SIGSAFE static live_ref executable(void)
+SIGSAFE static live_ref executable_path(void)
 {
 	live_ref ref = take_bytes(sizeof(struct live_text) + PATH_SIZE + 1);
 	struct live_text *text = ref ? AT(ref) : NULL;
@@ -280,7 +280,7 @@ SIGSAFE static void describe_process(struct live_header *header)
 	};
 	header->events = new_text(events, sys_length(events, 1024));
 	header->command = command_line();
-	header->exe = executable();
+	header->exe = executable_path();
 	if (!sys1(SYS_uname, &system))
 		sys_copy(header->host, system.nodename,
 			 sys_length(system.nodename, sizeof(header->host) - 1));
@@ -397,7 +397,7 @@ void registry_forget(void)
 }
 
 /* Is it one of those noted?  The map itself is not read. */
-SIGSAFE static bool stays(const struct link_map *map)
+SIGSAFE static bool is_map_kept(const struct link_map *map)
 {
 	const struct link_map *at = registry.first_map;
 
@@ -472,7 +472,7 @@ SIGSAFE static bool read_module(struct module *m,
 	if (!safe_read_copy(reader, &map, (uintptr_t)object->map, sizeof(map)))
 		return false;
 	m->map = object->map;
-	m->lasting = stays(m->map);
+	m->lasting = is_map_kept(m->map);
 	m->start = object->start;
 	m->end = object->end;
 	m->base = map.l_addr;

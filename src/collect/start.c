@@ -39,7 +39,7 @@ static const struct source *const all_sources[] = {
 extern void *__libc_stack_end;
 
 /* A child of a thread that is not measured is not either. */
-static void forked(void)
+static void child_forked(void)
 {
 	uint64_t begun = time_asked(CLOCK_PROCESS_CPUTIME_ID);
 
@@ -121,7 +121,7 @@ static void collect_start(void)
 	clock_init(&collector.settings);
 	sources = all_sources;
 	sources_tell(start, collect_settings());
-	if (pthread_atfork(NULL, NULL, forked) || timer_signal_init())
+	if (pthread_atfork(NULL, NULL, child_forked) || timer_signal_init())
 		return;
 	collector.active = true;
 	enlist_begin(directory);

@@ -273,7 +273,7 @@ static void count_ended(const struct thread *t, uint64_t since)
 		tell_ended(header);
 }
 
-static void adopt(struct thread *t)
+static void adopt_thread(struct thread *t)
 {
 	t->stood_ns = t->ready ? t->live->cpu_ns : 0;
 	if (!t->ready)
@@ -313,7 +313,7 @@ void thread_start(uintptr_t low, uintptr_t high, const char *name)
 	t->unwinder.verify = collect_settings()->verify;
 	t->unwinder.far_times = far_times();
 	sources_tell(reset, t);
-	adopt(t);
+	adopt_thread(t);
 	thread_record = t;
 	begin_measuring(t);
 	weigh_until(t->weight, since, weigh_from(t->weight));

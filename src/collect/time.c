@@ -6,12 +6,12 @@
 
 #include "base/sys.h"
 
-SIGSAFE static int call(clockid_t clock, struct timespec *to)
+SIGSAFE static int call_clock_gettime(clockid_t clock, struct timespec *to)
 {
 	return (int)sys2(SYS_clock_gettime, clock, to);
 }
 
-int (*time_read)(clockid_t, struct timespec *) = call;
+int (*time_read)(clockid_t, struct timespec *) = call_clock_gettime;
 
 void time_init(void)
 {

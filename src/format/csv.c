@@ -13,7 +13,7 @@
 
 static bool is_column_shown(const struct report_column *column)
 {
-	return column->id && !plain_is_drawn(column->type);
+	return column->id && !number_text_is_drawn(column->type);
 }
 
 static void write_head(FILE *to, const struct report_table *table)
@@ -45,8 +45,9 @@ static void write_csv_row(FILE *to, const struct report_table *table,
 			continue;
 		fputs(between, to);
 		between = ",";
-		plain_cell(number, type, &cells[c]);
-		quote_csv(to, plain_is_text(type) ? cells[c].text : number);
+		number_text_cell(number, type, &cells[c]);
+		quote_csv(to,
+			  number_text_is_text(type) ? cells[c].text : number);
 	}
 	fputc('\n', to);
 }
@@ -59,9 +60,9 @@ static void write_csv_tree(FILE *to, const struct report *report)
 	for (size_t i = 0; i < report->tree_count; i++) {
 		const struct report_tree_node *n = &report->tree[i];
 
-		plain_value(inclusive, report->metric_type, n->inclusive);
-		plain_value(exclusive, report->metric_type, n->exclusive);
-		plain_value(share, COLUMN_SHARE, n->share);
+		number_text_value(inclusive, report->metric_type, n->inclusive);
+		number_text_value(exclusive, report->metric_type, n->exclusive);
+		number_text_value(share, COLUMN_SHARE, n->share);
 		fprintf(to, "%u,", n->depth);
 		quote_csv(to, n->name);
 		fputc(',', to);

@@ -48,13 +48,13 @@ static void write_json_row(FILE *to, const struct report_table *table,
 	for (size_t c = 0; c < table->column_count; c++) {
 		const struct report_column *column = &table->columns[c];
 
-		if (!column->id || plain_is_drawn(column->type))
+		if (!column->id || number_text_is_drawn(column->type))
 			continue;
 		fputs(between, to);
 		between = ", ";
 		write_key(to, column->id);
-		plain_cell(number, column->type, &cells[c]);
-		if (plain_is_text(column->type))
+		number_text_cell(number, column->type, &cells[c]);
+		if (number_text_is_text(column->type))
 			quote_json(to, cells[c].text);
 		else
 			write_number(to, number);
@@ -91,13 +91,13 @@ static void write_node(FILE *to, const struct report *report,
 	fputs(", \"place\": ", to);
 	quote_json(to, n->place);
 	fputs(", \"inclusive\": ", to);
-	plain_value(number, report->metric_type, n->inclusive);
+	number_text_value(number, report->metric_type, n->inclusive);
 	write_number(to, number);
 	fputs(", \"exclusive\": ", to);
-	plain_value(number, report->metric_type, n->exclusive);
+	number_text_value(number, report->metric_type, n->exclusive);
 	write_number(to, number);
 	fputs(", \"share\": ", to);
-	plain_value(number, COLUMN_SHARE, n->share);
+	number_text_value(number, COLUMN_SHARE, n->share);
 	write_number(to, number);
 	fputc('}', to);
 }

@@ -8,12 +8,12 @@
 
 #include "format/number-text.h"
 
-bool plain_is_text(enum column_type type)
+bool number_text_is_text(enum column_type type)
 {
 	return type == COLUMN_TEXT || type == COLUMN_LEFT_TEXT;
 }
 
-bool plain_is_drawn(enum column_type type)
+bool number_text_is_drawn(enum column_type type)
 {
 	return type == COLUMN_BAR || type == COLUMN_SPARK ||
 	       type == COLUMN_HEAT || type == COLUMN_LETTERS;
@@ -36,7 +36,8 @@ static void fixed_digits(char *to, int digits, double value)
 		strcpy(to, "0");
 }
 
-void plain_cell(char *to, enum column_type type, const struct report_cell *cell)
+void number_text_cell(char *to, enum column_type type,
+		      const struct report_cell *cell)
 {
 	*to = 0;
 	if (cell->none)
@@ -47,7 +48,7 @@ void plain_cell(char *to, enum column_type type, const struct report_cell *cell)
 		fixed_digits(to, type == COLUMN_SECONDS ? 9 : 6, cell->number);
 }
 
-void plain_value(char *to, enum column_type type, double value)
+void number_text_value(char *to, enum column_type type, double value)
 {
 	if (type == COLUMN_COUNT || type == COLUMN_BYTES)
 		snprintf(to, PLAIN_SIZE, "%.0f", value);

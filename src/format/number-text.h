@@ -10,12 +10,12 @@
 #define PLAIN_SIZE 64
 
 /* Text, or a drawing that only text shows. */
-bool plain_is_text(enum column_type type);
-bool plain_is_drawn(enum column_type type);
+bool number_text_is_text(enum column_type type);
+bool number_text_is_drawn(enum column_type type);
 
 /* The number of a cell; "" for one without a value or without a number. */
-void plain_cell(char *to, enum column_type type,
-		const struct report_cell *cell);
+void number_text_cell(char *to, enum column_type type,
+		      const struct report_cell *cell);
 
 /* A value of the tree. */
-void plain_value(char *to, enum column_type type, double value);
+void number_text_value(char *to, enum column_type type, double value);

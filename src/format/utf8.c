@@ -90,7 +90,7 @@ const char *utf8_tail(const char *text, size_t width)
 }
 
 /* What stands for the few signs that reports use. */
-static const char *ascii(uint32_t c)
+static const char *ascii_sign(uint32_t c)
 {
 	switch (c) {
 	case 0x2190: /* leftwards arrow */
@@ -133,7 +133,7 @@ void utf8_write(FILE *to, const char *text, bool utf8)
 		else if (c < 0x80 || utf8)
 			fwrite(from, 1, (size_t)(text - from), to);
 		else
-			fputs(ascii(c), to);
+			fputs(ascii_sign(c), to);
 	}
 }
 

@@ -61,7 +61,7 @@ bool events_is_clock(const struct event_word *word)
 }
 
 /* NULL with a reason. */
-static const struct event_source *source(void)
+static const struct event_source *find_event_source(void)
 {
 	/* Mutable: opened once. */
 	static const struct event_source *found;
@@ -187,12 +187,12 @@ static const char *bare_event(const char *name)
 	return strncmp(name, "PAPI_", 5) ? name : name + 5;
 }
 
-static bool opens(const char *name)
+static bool event_opens(const char *name)
 {
 	struct event event;
 	char why[128];
 
-	return !source()->find(&event, name, why, sizeof(why)) &&
+	return !find_event_source()->find(&event, name, why, sizeof(why)) &&
 	       !try_event(&event);
 }
 
@@ -205,12 +205,12 @@ static void visit_event(void *to, const char *name)
 {
 	const struct event_visit *v = to;
 
-	v->each(v->to, name, opens(name));
+	v->each(v->to, name, event_opens(name));
 }
 
 int events_each(void (*each)(void *to, const char *name, bool counts), void *to)
 {
-	const struct event_source *from = source();
+	const struct event_source *from = find_event_source();
 	struct event_visit v = { each, to };
 
 	if (!from)
@@ -226,7 +226,7 @@ static void consider_spelling(void *to, const char *name)
 		event_distance(bare_event(c->wanted), bare_event(name));
 	size_t i = c->count;
 
-	if ((i == SIMILAR && c->at[i - 1].distance <= d) || !opens(name))
+	if ((i == SIMILAR && c->at[i - 1].distance <= d) || !event_opens(name))
 		return;
 	for (; i && c->at[i - 1].distance > d; i--)
 		c->at[i] = c->at[i - 1];
@@ -237,11 +237,11 @@ static void consider_spelling(void *to, const char *name)
 }
 
 /* -ENODEV with a reason. */
-static int refuse(const char *name, const char *why)
+static int refuse_event(const char *name, const char *why)
 {
 	struct candidates c = { .wanted = name };
 
-	source()->list(consider_spelling, &c);
+	find_event_source()->list(consider_spelling, &c);
 	if (!c.count)
 		return fail(-ENODEV, "no event '%s': %s", name, why);
 	return fail(-ENODEV,
@@ -311,7 +311,7 @@ static int append_event(struct events *to, struct event *event,
 			     "at the clock's samples");
 	}
 	if (err)
-		return refuse(event->name, why_not(event, err));
+		return refuse_event(event->name, why_not(event, err));
 	if (event->user_only)
 		hint(event->name,
 		     "is counted in user mode only: this user may not watch "
@@ -323,7 +323,7 @@ static int append_event(struct events *to, struct event *event,
 int events_add(struct events *to, const struct event_word *word,
 	       void (*hint)(const char *event, const char *what))
 {
-	const struct event_source *from = source();
+	const struct event_source *from = find_event_source();
 	struct event event;
 	char why[200];
 
@@ -338,7 +338,7 @@ int events_add(struct events *to, const struct event_word *word,
 		return fail(-ENODEV, "'%s': not more than %d events in a run",
 			    word->name, EVENT_MOST);
 	if (from->find(&event, word->name, why, sizeof(why)))
-		return refuse(word->name, why);
+		return refuse_event(word->name, why);
 	event.period = word->number;
 	return append_event(to, &event, hint);
 }

@@ -160,8 +160,8 @@ static int save_in_node(const struct harvest *h, const struct profile *p,
 	return err;
 }
 
-static int save(struct harvest *h, const struct profile *p,
-		const struct content *c, int rank, bool is_main)
+static int save_profile(struct harvest *h, const struct profile *p,
+			const struct content *c, int rank, bool is_main)
 {
 	struct file_names names;
 	int err = names_init(&names, c, rank, is_main);
@@ -211,7 +211,8 @@ static bool is_written(const struct harvest *h, const struct live_file *file)
 	return written;
 }
 
-static int convert(struct harvest *h, struct content *c, int rank, bool is_main)
+static int convert_live(struct harvest *h, struct content *c, int rank,
+			bool is_main)
 {
 	struct profile *p = NULL;
 	int err;
@@ -225,7 +226,7 @@ static int convert(struct harvest *h, struct content *c, int rank, bool is_main)
 		p->id.end = END_UNSEEN;
 	err = replace_text(&p->id.version, PACKAGE_VERSION);
 	if (!err && is_worth_keeping(p))
-		err = save(h, p, c, rank, is_main);
+		err = save_profile(h, p, c, rank, is_main);
 	profile_free(p);
 	return err;
 }
@@ -272,9 +273,9 @@ static int convert_all(struct harvest *h, struct content *all, size_t count)
 		int err = all[i].error;
 
 		if (all[i].live && all[i].live->rank >= 0)
-			err = convert(h, &all[i], all[i].live->rank, true);
+			err = convert_live(h, &all[i], all[i].live->rank, true);
 		else if (all[i].live)
-			err = convert(h, &all[i], rank, i == main);
+			err = convert_live(h, &all[i], rank, i == main);
 		if (!err || err == CONTENT_EMPTY)
 			drop_live_file(h, &all[i]);
 		else if (!h->failures++) {

@@ -120,7 +120,7 @@ bool host_marks_done(int dir, const char *host, int rank, int size)
 	return last && done_everywhere(dir) >= size;
 }
 
-static bool each(int dir, bool remove)
+static bool each_mark(int dir, bool remove)
 {
 	DIR *folder = regular_list(dir);
 	struct dirent *entry;
@@ -140,10 +140,10 @@ static bool each(int dir, bool remove)
 
 void host_marks_remove(int dir)
 {
-	each(dir, true);
+	each_mark(dir, true);
 }
 
 bool host_marks_there(int dir)
 {
-	return each(dir, false);
+	return each_mark(dir, false);
 }

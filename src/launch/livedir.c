@@ -114,7 +114,7 @@ int livedir_base(char to[PATH_MAX])
 }
 
 /* One value a line: what would end it early becomes a space. */
-static void flatten(char *text)
+static void flatten_text(char *text)
 {
 	for (; *text; text++)
 		if (*text == '\n')
@@ -257,7 +257,7 @@ int livedir_new(char to[PATH_MAX], struct live_note *note)
 
 	if (err)
 		return err;
-	flatten(note->command);
+	flatten_text(note->command);
 	note->parent = getpid();
 	note->parent_start = process_start(getpid());
 	if (snprintf(to, PATH_MAX, "%s/%d-%" PRIu64, base, note->parent,

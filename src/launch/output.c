@@ -221,7 +221,7 @@ static int put_key(struct output *o, const struct job *job, bool replace)
 }
 
 /* All but what says whose it is: that changes last, and at once. */
-static void clear(const struct output *o, int force)
+static void clear_output(const struct output *o, int force)
 {
 	DIR *folder = regular_list(o->fd);
 	struct dirent *entry;
@@ -316,7 +316,7 @@ static const char *why_no_force(int err)
  * Replace an older job.  Whoever has `.force` looks again whether another rank
  * has done it meanwhile, clears, and puts the new key there last.
  */
-static int replace(struct output *o, const struct job *job)
+static int replace_job(struct output *o, const struct job *job)
 {
 	const struct timespec step = { 0, FORCE_STEP_MS * 1000000L };
 	int fd = -EEXIST, err = 0;
@@ -333,7 +333,7 @@ static int replace(struct output *o, const struct job *job)
 		return fail(fd, "cannot replace %s: %s", o->path,
 			    why_no_force(fd));
 	if (owner_of(o, job->key) != OURS) {
-		clear(o, fd);
+		clear_output(o, fd);
 		err = put_key(o, job, true);
 		drop_output_file(o, ".finished");
 	}
@@ -400,7 +400,7 @@ static int take_output(struct output *o, const struct job *job, bool force)
 	if (owner < 0)
 		return owner;
 	if ((owner == OLDER || owner == FINISHED) && force) {
-		err = replace(o, job);
+		err = replace_job(o, job);
 		if (err)
 			return err;
 		owner = OURS;

@@ -126,14 +126,14 @@ static bool has_ended(pid_t child)
 }
 
 /* Until the next raw copy; 0: there is none. */
-static uint64_t interval(const struct parent *p, uint64_t now)
+static uint64_t checkpoint_interval(const struct parent *p, uint64_t now)
 {
 	bool warned = p->warned_ns && now - p->warned_ns < WARNED_NS;
 
 	return warned ? SECOND : p->checkpoint_ns;
 }
 
-static void checkpoint(struct parent *p, struct harvest *h)
+static void make_checkpoint(struct parent *p, struct harvest *h)
 {
 	uint64_t now = process_clock(), next;
 
@@ -141,7 +141,7 @@ static void checkpoint(struct parent *p, struct harvest *h)
 	if (!p->last_ns || now - p->last_ns > SECOND / 4)
 		harvest_checkpoint(h);
 	p->last_ns = process_clock();
-	next = interval(p, p->last_ns);
+	next = checkpoint_interval(p, p->last_ns);
 	p->next_ns = next ? p->last_ns + next : UINT64_MAX;
 }
 
@@ -194,14 +194,14 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 		p->warned_ns = process_clock();
 	switch (signo) {
 	case SIGTERM:
-		checkpoint(p, h);
+		make_checkpoint(p, h);
 		ask_why(p, h);
 		break;
 	case SIGINT:
 	case SIGHUP:
 	case SIGQUIT:
 	case SIGCONT:
-		checkpoint(p, h);
+		make_checkpoint(p, h);
 		break;
 	case SIGTSTP:
 	case SIGTTIN:
@@ -231,7 +231,7 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 			 process_clock() >= p->next_ns) {
 			if (p->warned_ns)
 				ask_why(p, h);
-			checkpoint(p, h);
+			make_checkpoint(p, h);
 		}
 	}
 }

@@ -7,7 +7,7 @@
 #include "base/perf-attr.h"
 #include "launch/perf.h"
 
-static int try(struct perf_attr *attr)
+static int try_perf_event(struct perf_attr *attr)
 {
 	long fd;
 
@@ -33,7 +33,7 @@ int perf_try(bool kernel, bool sigtrap)
 		.remove_on_exec = sigtrap,
 	};
 
-	return try(&attr);
+	return try_perf_event(&attr);
 }
 
 int perf_try_counter(uint64_t event)
@@ -44,7 +44,7 @@ int perf_try_counter(uint64_t event)
 		.exclude_kernel = 1,
 	};
 
-	return try(&attr);
+	return try_perf_event(&attr);
 }
 
 /* The kernel looks at the flags first, and these are none of its own. */

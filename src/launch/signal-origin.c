@@ -21,7 +21,7 @@
 #define PATIENCE_MS 40
 
 /* It keeps no descriptor of the program's open, and ends with its parent. */
-static void watch(int to, pid_t parent)
+static void watch_signals(int to, pid_t parent)
 {
 	sigset_t all;
 
@@ -49,7 +49,7 @@ int signal_origin_start(struct signal_origin *s)
 		return fail(-errno, "no pipe: %s", strerror(errno));
 	s->pid = fork();
 	if (!s->pid) {
-		watch(ends[1], parent);
+		watch_signals(ends[1], parent);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -84,7 +84,7 @@ static void take_reports(struct signal_origin *s)
 }
 
 /* The last report of it is fresh: used up by asking. */
-static bool reported(struct signal_origin *s, int signo)
+static bool is_just_reported(struct signal_origin *s, int signo)
 {
 	uint64_t seen = s->seen_ns[signo];
 
@@ -102,7 +102,7 @@ bool signal_origin_is_group(struct signal_origin *s, int signo)
 		uint64_t now = process_clock();
 
 		take_reports(s);
-		saw = reported(s, signo);
+		saw = is_just_reported(s, signo);
 		if (saw || now >= until)
 			break;
 		poll(&wait, 1, (int)((until - now) / 1000000 + 1));

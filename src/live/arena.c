@@ -20,7 +20,7 @@ enum {
 };
 
 /* Linux 5.14; an older kernel has to be asked through the file itself. */
-SIGSAFE static int back(char *at, uint64_t size)
+SIGSAFE static int back_pages(char *at, uint64_t size)
 {
 	return (int)sys3(SYS_madvise, at, size, MADV_POPULATE_WRITE);
 }
@@ -74,7 +74,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	}
 	err = show_pages((char *)at, capacity);
 	if (!err)
-		err = back((char *)at, SMALL_PIECE);
+		err = back_pages((char *)at, SMALL_PIECE);
 	if (err) {
 		sys2(SYS_munmap, at, capacity);
 		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -158,7 +158,7 @@ SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
 {
 	uint64_t at = reserve_pages(arena, whole_pages(size));
 
-	if (!at || back(arena->base + at, whole_pages(size)))
+	if (!at || back_pages(arena->base + at, whole_pages(size)))
 		return 0;
 	return (live_ref)(at / LIVE_UNIT);
 }
@@ -193,7 +193,7 @@ SIGSAFE static bool back_record(const struct arena *arena, live_ref at,
 	uint64_t from = (uint64_t)at * LIVE_UNIT, to = whole_pages(from + size);
 
 	from &= -page_size();
-	return !back(arena->base + from, to - from);
+	return !back_pages(arena->base + from, to - from);
 }
 
 SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,

@@ -29,7 +29,8 @@ SIGSAFE static live_ref add_chunk(struct arena *arena, live_ref behind,
 	return ref;
 }
 
-SIGSAFE static uint32_t holds(const struct live_chunk *chunk, uint32_t record)
+SIGSAFE static uint32_t records_held(const struct live_chunk *chunk,
+				     uint32_t record)
 {
 	return (chunk->size - (uint32_t)sizeof(*chunk)) / record;
 }
@@ -55,7 +56,7 @@ SIGSAFE static bool advance_in_list(struct arena *arena,
 	if (!next)
 		return false;
 	list->chunk = next;
-	list->room = holds(arena_at(arena, list->chunk), record);
+	list->room = records_held(arena_at(arena, list->chunk), record);
 	return true;
 }
 
@@ -86,7 +87,7 @@ SIGSAFE live_ref chunk_seek(struct arena *arena, struct chunk_cursor *c,
 		c->chunk ? arena_at(arena, c->chunk) : NULL;
 	live_ref next;
 
-	if (!chunk || c->at == holds(chunk, record)) {
+	if (!chunk || c->at == records_held(chunk, record)) {
 		next = chunk ? chunk->next : *head;
 		if (!next)
 			next = add_chunk(arena, c->chunk, head);
@@ -115,7 +116,7 @@ struct target {
 SIGSAFE static void put_record(struct arena *arena, struct target *to,
 			       const void *from, uint32_t record)
 {
-	while (to->at == holds(to->chunk, record)) {
+	while (to->at == records_held(to->chunk, record)) {
 		to->ref = to->chunk->next;
 		to->chunk = arena_at(arena, to->ref);
 		to->at = 0;
@@ -134,7 +135,7 @@ SIGSAFE static void end_at(struct arena *arena, struct chunk_list *list,
 	for (live_ref ref = head; ref;) {
 		struct live_chunk *chunk = arena_at(arena, ref);
 
-		chunk->count = behind ? 0 : holds(chunk, record);
+		chunk->count = behind ? 0 : records_held(chunk, record);
 		if (ref == to->ref) {
 			chunk->count = to->at;
 			behind = true;
@@ -142,7 +143,7 @@ SIGSAFE static void end_at(struct arena *arena, struct chunk_list *list,
 		ref = chunk->next;
 	}
 	list->chunk = to->ref;
-	list->room = holds(to->chunk, record) - to->at;
+	list->room = records_held(to->chunk, record) - to->at;
 }
 
 SIGSAFE uint32_t chunk_filter(struct arena *arena, struct chunk_list *list,

@@ -270,19 +270,19 @@ struct live_peer {
  * memory.  The merge joins events of equal key whose levels are at least the
  * highest L of any process.
  */
-enum live_part_kind {
-	LIVE_PART_SEND,    /* a message */
-	LIVE_PART_RECV,    /* the same, at its other end */
-	LIVE_PART_BARRIER, /* all wait for the last */
-	LIVE_PART_ALL,     /* N x N: all wait for the last */
-	LIVE_PART_ONE_ALL, /* 1 x N: all wait for the root, the peer */
-	LIVE_PART_ALL_ONE, /* N x 1: the root, the peer, waits for the last */
-	LIVE_PART_PREFIX,  /* scans: each waits for those of lower comm_rank */
-	LIVE_PART_FENCE,   /* of a window: all may wait for the last */
-	LIVE_PART_KINDS
+enum live_event_kind {
+	LIVE_EVENT_SEND,    /* a message */
+	LIVE_EVENT_RECV,    /* the same, at its other end */
+	LIVE_EVENT_BARRIER, /* all wait for the last */
+	LIVE_EVENT_ALL,     /* N x N: all wait for the last */
+	LIVE_EVENT_ONE_ALL, /* 1 x N: all wait for the root, the peer */
+	LIVE_EVENT_ALL_ONE, /* N x 1: the root, the peer, waits for the last */
+	LIVE_EVENT_PREFIX,  /* scans: each waits for those of lower comm_rank */
+	LIVE_EVENT_FENCE,   /* of a window: all may wait for the last */
+	LIVE_EVENT_KINDS
 };
 
-struct live_part {
+struct live_event {
 	uint64_t key;   /* the same in all events of an operation */
 	uint64_t begin; /* CLOCK_MONOTONIC, ns: the operation was begun; … */
 	uint64_t enter, leave; /* … the call that ended it; if it is the one
@@ -296,7 +296,7 @@ struct live_part {
 	uint32_t size;      /* events that the operation has: 2, or the
 			       communicator's processes */
 	uint32_t comm_rank; /* in the communicator */
-	uint8_t kind;       /* enum live_part_kind */
+	uint8_t kind;       /* enum live_event_kind */
 	uint8_t level;
 	uint16_t unused;
 	uint32_t cluster; /* the same for operations that are kept or left out
@@ -569,7 +569,7 @@ struct live_thread {
 
 	/* Only of threads that called MPI. */
 	live_ref peers;   /* first struct live_peer */
-	live_ref parts;   /* first live_chunk of struct live_part */
+	live_ref parts;   /* first live_chunk of struct live_event */
 	live_ref moments; /* first live_chunk of struct live_moment, or … */
 	uint32_t moment_size; /* … of struct live_traced; 0: there is none */
 	uint32_t every;       /* a moment is kept of so many samples */

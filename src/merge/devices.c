@@ -52,7 +52,7 @@ static void fini_devices(void *state)
 }
 
 /* Room for one more; `array` is the address of a T *. */
-static int more(void *array, size_t count, size_t *room, size_t size)
+static int device_room(void *array, size_t count, size_t *room, size_t size)
 {
 	void *at;
 
@@ -88,12 +88,12 @@ static int new_device(struct devices *d, const struct profile *p,
 		      const struct profile_device *from)
 {
 	struct run_gpu *sum = &d->sum;
-	int err = more(&sum->devices, sum->device_count, &d->device_room,
-		       sizeof(*sum->devices));
+	int err = device_room(&sum->devices, sum->device_count, &d->device_room,
+			      sizeof(*sum->devices));
 
 	if (!err)
-		err = more(&d->lines, sum->device_count, &d->line_room,
-			   sizeof(*d->lines));
+		err = device_room(&d->lines, sum->device_count, &d->line_room,
+				  sizeof(*d->lines));
 	if (err)
 		return err;
 	d->lines[sum->device_count] = (struct timeline){ 0 };
@@ -128,8 +128,8 @@ static int add_share(struct devices *d, const struct profile_device *from,
 {
 	struct run_gpu *sum = &d->sum;
 
-	if (more(&sum->shares, sum->share_count, &d->share_room,
-		 sizeof(*sum->shares)))
+	if (device_room(&sum->shares, sum->share_count, &d->share_room,
+			sizeof(*sum->shares)))
 		return -ENOMEM;
 	sum->shares[sum->share_count++] = (struct run_share){
 		.device = device,
@@ -142,7 +142,7 @@ static int add_share(struct devices *d, const struct profile_device *from,
 	return 0;
 }
 
-static double overlap(const struct profile_device *d)
+static double device_overlap(const struct profile_device *d)
 {
 	return fmax((double)d->kernels_ns + (double)d->copies_ns -
 			    (double)d->busy_ns,
@@ -156,7 +156,7 @@ static void add_times(struct run_device *to, const struct profile_device *from)
 	to->busy_least_ns = fmax(to->busy_least_ns, (double)from->busy_ns);
 	to->kernels_ns += (double)from->kernels_ns;
 	to->copies_ns += (double)from->copies_ns;
-	to->overlap_ns += overlap(from);
+	to->overlap_ns += device_overlap(from);
 	to->kernels_sum_ns += (double)from->kernels_sum_ns;
 }
 
@@ -192,8 +192,8 @@ static int add_stream(struct devices *d, const struct profile_stream *from,
 {
 	struct run_gpu *sum = &d->sum;
 
-	if (more(&sum->streams, sum->stream_count, &d->stream_room,
-		 sizeof(*sum->streams)))
+	if (device_room(&sum->streams, sum->stream_count, &d->stream_room,
+			sizeof(*sum->streams)))
 		return -ENOMEM;
 	sum->streams[sum->stream_count++] = (struct run_stream){
 		.device = device,
@@ -217,8 +217,8 @@ static int add_device_work(struct devices *d, const struct profile_work *from,
 
 	if (device == UINT32_MAX)
 		return 0;
-	if (more(&sum->works, sum->work_count, &d->work_room,
-		 sizeof(*sum->works)))
+	if (device_room(&sum->works, sum->work_count, &d->work_room,
+			sizeof(*sum->works)))
 		return -ENOMEM;
 	at = map_put(&d->works, node, device, (uint32_t)sum->work_count);
 	if (at == MAP_NONE)
@@ -251,8 +251,8 @@ static int add_devices_of_rank(struct devices *d, const struct profile *p,
 
 	if (!p->device_count)
 		return 0;
-	if (more(&sum->ranks, sum->rank_count, &d->rank_room,
-		 sizeof(*sum->ranks)))
+	if (device_room(&sum->ranks, sum->rank_count, &d->rank_room,
+			sizeof(*sum->ranks)))
 		return -ENOMEM;
 	sum->ranks[sum->rank_count++] = (struct run_gpu_rank){
 		.rank = process,
@@ -274,8 +274,8 @@ static int add_known(struct devices *d, const struct profile *p,
 
 	if (!p->gpu_known.ns)
 		return 0;
-	if (more(&sum->known, sum->known_count, &d->known_room,
-		 sizeof(*sum->known)))
+	if (device_room(&sum->known, sum->known_count, &d->known_room,
+			sizeof(*sum->known)))
 		return -ENOMEM;
 	sum->known[sum->known_count++] =
 		(struct run_gpu_known){ process, p->gpu_known.ns };

@@ -16,7 +16,7 @@ static uint32_t first_of(struct map *known, const struct run_rank *r,
 	return map_put(known, process, r->start_real_ns, input);
 }
 
-int copies_find(struct inputs *inputs, const struct run *run, bool *found)
+int duplicates_find(struct inputs *inputs, const struct run *run, bool *found)
 {
 	struct map known = { 0 };
 	uint32_t first = 0;
@@ -41,7 +41,7 @@ int copies_find(struct inputs *inputs, const struct run *run, bool *found)
 	return first == MAP_NONE ? no_memory() : 0;
 }
 
-char *copies_say(const struct inputs *inputs, const struct input *input)
+char *duplicates_say(const struct inputs *inputs, const struct input *input)
 {
 	return str_format("the same process as in %s: left out",
 			  inputs->at[input->same_as - 1].label);

@@ -12,8 +12,8 @@
  * Mark the inputs of which the run, which has read all of them in their order,
  * knows the process by one before.  0, or -ENOMEM with a reason.
  */
-int copies_find(struct inputs *inputs, const struct run *run, bool *found);
+int duplicates_find(struct inputs *inputs, const struct run *run, bool *found);
 
 /* "the same process as in rank-0.h5: left out", to be freed; NULL: no memory.
  */
-char *copies_say(const struct inputs *inputs, const struct input *input);
+char *duplicates_say(const struct inputs *inputs, const struct input *input);

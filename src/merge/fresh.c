@@ -10,7 +10,7 @@
 #include "merge/merging.h"
 #include "merge/inputs.h"
 
-static bool later(const struct timespec *a, const struct timespec *b)
+static bool is_later(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
 				      : a->tv_nsec > b->tv_nsec;
@@ -27,7 +27,7 @@ bool fresh_is(const char *database, const char *directory)
 		char *path = input_path(&inputs.at[i], directory);
 
 		fresh = path && !stat(path, &of_file) &&
-			!later(&of_file.st_mtim, &of_database.st_mtim);
+			!is_later(&of_file.st_mtim, &of_database.st_mtim);
 		free(path);
 	}
 	inputs_fini(&inputs);

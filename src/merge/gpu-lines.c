@@ -81,7 +81,7 @@ static void lines_fini(struct lines *l)
 }
 
 /* Room for one more behind `count`; NULL: no memory, and it stays. */
-static void *room(void *at, size_t count, size_t *size, size_t each)
+static void *line_room(void *at, size_t count, size_t *size, size_t each)
 {
 	size_t more = *size ? 2 * *size : count + 64;
 
@@ -94,7 +94,8 @@ static void *room(void *at, size_t count, size_t *size, size_t each)
 }
 #define ROOM(array, count, size)                                               \
 	__extension__({                                                        \
-		void *at_ = room(array, count, &(size), sizeof(*(array)));     \
+		void *at_ =                                                    \
+			line_room(array, count, &(size), sizeof(*(array)));    \
 		if (at_)                                                       \
 			(array) = at_;                                         \
 		at_ != NULL;                                                   \
@@ -156,7 +157,7 @@ static int add_pcs(struct lines *l, struct cubin_lines *cubin,
 	return err;
 }
 
-static void mark(const struct profile *p, bool *taken, uint64_t crc)
+static void mark_cubin(const struct profile *p, bool *taken, uint64_t crc)
 {
 	for (size_t i = 0; i < p->pc_count; i++)
 		taken[i] |= p->pcs[i].cubin == crc;
@@ -175,7 +176,7 @@ static int add_cubin(struct lines *l, const struct profile_cubin *cubin,
 	if (err != -ENOMEM) {
 		err = add_pcs(l, err ? NULL : lines, taken, cubin->cubin,
 			      false);
-		mark(l->p, taken, cubin->cubin);
+		mark_cubin(l->p, taken, cubin->cubin);
 	}
 	cubin_lines_close(lines);
 	return err;

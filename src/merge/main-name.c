@@ -42,7 +42,7 @@ static void rename_function(struct run *run, uint32_t from, uint32_t to)
 	}
 }
 
-int run_name_main(struct run *run)
+int merge_name_main(struct run *run)
 {
 	for (size_t i = 1; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];

@@ -28,7 +28,7 @@ static void fini_gpu_facts(void *state)
 	array_append(&(t)->sum.rows, &(t)->sum.number, &(t)->place,            \
 		     sizeof(*(t)->sum.rows), row)
 
-static uint64_t since(const struct profile *p, uint64_t ns)
+static uint64_t time_since_start(const struct profile *p, uint64_t ns)
 {
 	return ns > p->id.start_mono_ns ? ns - p->id.start_mono_ns : 0;
 }
@@ -65,8 +65,8 @@ static bool add_memory(struct gpu_facts *t, const struct profile *p,
 					  h->device,
 					  h->live,
 					  h->peak,
-					  since(p, h->peak_ns),
-					  since(p, h->first_ns),
+					  time_since_start(p, h->peak_ns),
+					  time_since_start(p, h->first_ns),
 					  h->width_ns };
 
 		good = APPEND(t, holders, holder_count, holder_room, &row);

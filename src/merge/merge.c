@@ -35,7 +35,7 @@ static void say_merge_progress(const struct merging *m, const char *what,
 		m->progress->step(m->progress->to, what, done, of);
 }
 
-static unsigned int threads(const struct merging *m)
+static unsigned int thread_limit(const struct merging *m)
 {
 	return m->progress ? m->progress->threads : 0;
 }
@@ -100,7 +100,7 @@ static int add_entry(struct merging *m, const struct profile *p,
 		return no_memory();
 	run->ranks = ranks;
 	ranks[index] = *times;
-	err = entry_fill(&ranks[index], run, p, name);
+	err = process_fill(&ranks[index], run, p, name);
 	if (!err)
 		run->rank_count++;
 	return err;
@@ -200,7 +200,7 @@ static int read_input_profile(const struct merging *m,
 	if (!err)
 		err = unify_look(m->unify, file->profile, &file->added);
 	if (!err)
-		err = entry_times(&file->times, file->profile);
+		err = process_times(&file->times, file->profile);
 	if (!err)
 		err = gatherers_look(file->found, file->profile);
 	if (err && err != -ENOMEM) {
@@ -220,7 +220,7 @@ static int read_input_file(void *of, size_t i, void **item)
 	int err = file ? 0 : -ENOMEM;
 
 	if (!err && input->same_as) {
-		file->reason = copies_say(&m->inputs, input);
+		file->reason = duplicates_say(&m->inputs, input);
 		err = file->reason ? 0 : -ENOMEM;
 	} else if (!err) {
 		err = read_input_profile(m, input, file);
@@ -293,7 +293,7 @@ static int read_all_inputs(struct merging *m, const char *wanted)
 	int err = pass_init(m);
 
 	if (!err)
-		err = ordered_pool_run(&work, threads(m));
+		err = ordered_pool_run(&work, thread_limit(m));
 	say_merge_progress(m, "reading profiles", m->inputs.count,
 			   m->inputs.count);
 	return err;
@@ -316,7 +316,7 @@ static const struct merged_job *main_job(const struct merging *m)
 
 static int choose_inputs(struct merging *m, char **wanted, bool *copies)
 {
-	int err = copies_find(&m->inputs, m->run, copies);
+	int err = duplicates_find(&m->inputs, m->run, copies);
 
 	if (!err && m->job_count > 1) {
 		*wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
@@ -340,7 +340,7 @@ static int read_main_job(struct merging *m)
 }
 
 /* Says why there is nothing, by the first file when there was one. */
-static int nothing(const struct merging *m)
+static int fail_without_profiles(const struct merging *m)
 {
 	const struct run *run = m->run;
 
@@ -411,18 +411,18 @@ static int finish_merge(struct merging *m)
 
 	if (!order)
 		return no_memory();
-	err = entries_sort(run, order);
+	err = processes_sort(run, order);
 	run->command = run->ranks[0].command;
 	if (m->job_count)
 		run->job = main_job(m)->key;
 	if (!err)
-		err = m->only ? 0 : entries_missing(run, m->directory);
+		err = m->only ? 0 : processes_missing(run, m->directory);
 	if (!err)
 		err = symbolize_all(m, order);
 	if (!err)
-		run->source->threads = threads(m);
+		run->source->threads = thread_limit(m);
 	if (!err)
-		err = run_name_main(run);
+		err = merge_name_main(run);
 	if (!err)
 		err = make_waits(m);
 	free(order);
@@ -447,7 +447,7 @@ static int merge_profiles(struct run **to, const char *directory,
 	if (!err)
 		err = read_main_job(&m);
 	if (!err && !m.run->rank_count)
-		err = nothing(&m);
+		err = fail_without_profiles(&m);
 	if (!err)
 		err = finish_merge(&m);
 	run = m.run;
@@ -521,7 +521,8 @@ static int save_database(struct run *run, const char *database)
 }
 
 /* What was just written, or all values in memory where that could not be. */
-static int reopen(struct run **to, const char *database, const char *directory)
+static int reopen_run(struct run **to, const char *database,
+		      const char *directory)
 {
 	struct run *run;
 
@@ -552,7 +553,7 @@ static int open_run_directory(struct run **to, const char *directory,
 	if (!err && !kept)
 		err = save_database(*to, database);
 	if (!err && !kept)
-		err = reopen(to, database, directory);
+		err = reopen_run(to, database, directory);
 	free(database);
 	return err;
 }
@@ -575,8 +576,8 @@ static int open_profile(struct run **to, const char *path,
 	return err;
 }
 
-int run_open(struct run **to, const char *path,
-	     const struct merge_progress *progress)
+int merge_open(struct run **to, const char *path,
+	       const struct merge_progress *progress)
 {
 	struct stat status;
 	int err;

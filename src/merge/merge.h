@@ -32,5 +32,5 @@ int merge_save(struct run **to, const char *directory, const char *path,
  * when it is missing or older than a rank's file; or what one file of a
  * directory has, rank-N.h5 or node-HOST.h5.
  */
-int run_open(struct run **to, const char *path,
-	     const struct merge_progress *progress);
+int merge_open(struct run **to, const char *path,
+	       const struct merge_progress *progress);

@@ -32,7 +32,7 @@ struct merging {
  * main-name.c: call the function that starts a stripped program by its name.
  * 0, or -ENOMEM with a reason.
  */
-int run_name_main(struct run *run);
+int merge_name_main(struct run *run);
 
 /*
  * Whether the database beside rank files still is what a merge would

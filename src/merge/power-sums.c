@@ -60,7 +60,7 @@ static void fini_power(void *state)
 	*p = (struct power){ 0 };
 }
 
-static double mean(uint64_t sum, uint64_t ns)
+static double mean_power(uint64_t sum, uint64_t ns)
 {
 	return ns ? (double)sum / (double)ns : -1;
 }
@@ -94,10 +94,10 @@ static void read_by(struct run_power *to, const struct profile_power *from)
 	to->least_watts = from->least_mw / 1e3;
 	to->most_watts = from->most_mw / 1e3;
 	to->idle = fmin(to->least_watts * to->seconds, to->joules);
-	to->sm_mhz = mean(from->sm_mhz_ns, from->clocks_ns);
-	to->memory_mhz = mean(from->memory_mhz_ns, from->clocks_ns);
-	to->used = mean(from->used_ns, from->use_ns);
-	to->slowed = mean(from->slowed_ns, from->reasons_ns);
+	to->sm_mhz = mean_power(from->sm_mhz_ns, from->clocks_ns);
+	to->memory_mhz = mean_power(from->memory_mhz_ns, from->clocks_ns);
+	to->used = mean_power(from->used_ns, from->use_ns);
+	to->slowed = mean_power(from->slowed_ns, from->reasons_ns);
 	to->celsius = from->most_celsius;
 	to->reading_cpu = (double)from->cpu_ns / NS;
 	to->slowest = (double)from->slowest_ns / NS;
@@ -254,7 +254,8 @@ static int divide_power(struct power *p, const struct run *run, double *shares)
 }
 
 /* Sums by GPU, then shares[] of them; equal ones where there was no work. */
-static void normalise(const struct power *p, double *shares, double *sums)
+static void normalise_shares(const struct power *p, double *shares,
+			     double *sums)
 {
 	for (size_t i = 0; i < p->reader_count; i++)
 		sums[p->readers[i].power] += shares[i];
@@ -365,7 +366,7 @@ static int finish_power(void *state, struct run *run, const uint32_t *order,
 		put_power_bins(p);
 		err = e->devices ? divide_power(p, run, shares) : -ENOMEM;
 		if (!err) {
-			normalise(p, shares, sums);
+			normalise_shares(p, shares, sums);
 			err = put_phases(p, shares, became);
 		}
 	}

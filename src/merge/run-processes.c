@@ -27,7 +27,7 @@ uint64_t process_end(const struct profile *p)
 	return end;
 }
 
-static uint64_t between(uint64_t start, uint64_t end)
+static uint64_t time_between(uint64_t start, uint64_t end)
 {
 	return end > start ? end - start : 0;
 }
@@ -78,21 +78,21 @@ static uint64_t mpi_time(const struct profile *p, bool io)
 /* Pauses between MPI_Init and MPI_Finalize, or the end. */
 static uint64_t mpi_paused(const struct profile_identity *id)
 {
-	return between(id->mpi_init_paused_ns,
-		       id->mpi_finalize_ns ? id->mpi_finalize_paused_ns
-					   : id->paused_ns);
+	return time_between(id->mpi_init_paused_ns,
+			    id->mpi_finalize_ns ? id->mpi_finalize_paused_ns
+						: id->paused_ns);
 }
 
-int entry_times(struct run_rank *to, const struct profile *p)
+int process_times(struct run_rank *to, const struct profile *p)
 {
 	uint64_t end = process_end(p);
 	uint64_t mpi_end = p->id.mpi_finalize_ns ? p->id.mpi_finalize_ns : end;
 
 	*to = (struct run_rank){ 0 };
-	to->elapsed_ns = between(p->id.start_mono_ns, end);
+	to->elapsed_ns = time_between(p->id.start_mono_ns, end);
 	if (p->id.mpi_init_ns) {
-		to->mpi_ns = between(p->id.mpi_init_ns + mpi_paused(&p->id),
-				     mpi_end);
+		to->mpi_ns = time_between(
+			p->id.mpi_init_ns + mpi_paused(&p->id), mpi_end);
 		to->mpi_time_ns = earlier_ns(mpi_time(p, false), to->mpi_ns);
 		to->mpi_io_ns = earlier_ns(mpi_time(p, true), to->mpi_time_ns);
 	}
@@ -109,8 +109,8 @@ int entry_times(struct run_rank *to, const struct profile *p)
 	return openmp_times(&to->openmp, p);
 }
 
-int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
-	       const char *source)
+int process_fill(struct run_rank *to, struct run *run, const struct profile *p,
+		 const char *source)
 {
 	const struct profile_identity *id = &p->id;
 	char *role = process_role(p);
@@ -237,7 +237,7 @@ static uint32_t first_library(const struct run *run)
 	return i < run->rank_count ? run->ranks[i].mpi_library : 0;
 }
 
-int entries_sort(struct run *run, uint32_t *order)
+int processes_sort(struct run *run, uint32_t *order)
 {
 	struct entry *entries = calloc(run->rank_count + 1, sizeof(*entries));
 	int err = entries ? mpi_jobs_number(run) : no_memory();
@@ -364,7 +364,7 @@ static int say_missing_processes(struct run *run, struct mark_numbers *marks,
 	return err;
 }
 
-int entries_missing(struct run *run, const char *directory)
+int processes_missing(struct run *run, const char *directory)
 {
 	struct mark_numbers marks;
 	uint32_t next = 0;

@@ -13,24 +13,24 @@ uint64_t process_end(const struct profile *p);
  * Its times, of a profile that was checked; by any thread.  0, or -ENOMEM with
  * a reason.
  */
-int entry_times(struct run_rank *to, const struct profile *p);
+int process_times(struct run_rank *to, const struct profile *p);
 
 /* What else the profile says about its process; strings go to the run's. */
-int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
-	       const char *source);
+int process_fill(struct run_rank *to, struct run *run, const struct profile *p,
+		 const char *source);
 
 /*
  * Choose the MPI job whose ranks are the run's, and its world; bring run->ranks
  * into its order and count the members; order[i] becomes the new index of entry
  * i.  0, or -ENOMEM with a reason.
  */
-int entries_sort(struct run *run, uint32_t *order);
+int processes_sort(struct run *run, uint32_t *order);
 
 /*
  * Ranks of the world that no member stands for become problems; `directory`
  * may know why.
  */
-int entries_missing(struct run *run, const char *directory);
+int processes_missing(struct run *run, const char *directory);
 
 /*
  * Which processes of a run share an MPI_COMM_WORLD, and whose

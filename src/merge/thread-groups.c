@@ -120,12 +120,12 @@ static int find_thread_rows(struct thread_begin *rows, const struct profile *p)
  * Groups.
  */
 
-static uint64_t lesser(uint64_t a, uint64_t b)
+static uint64_t lesser_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t greater(uint64_t a, uint64_t b)
+static uint64_t greater_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -135,12 +135,12 @@ static void join_groups(struct run_thread_group *to,
 {
 	to->threads += from->threads;
 	to->cpu_ns += from->cpu_ns;
-	to->most_ns = greater(to->most_ns, from->most_ns);
+	to->most_ns = greater_of(to->most_ns, from->most_ns);
 	to->elapsed_ns += from->elapsed_ns;
 	to->lock_ns += from->lock_ns;
 	to->sync_ns += from->sync_ns;
-	to->first_ns = lesser(to->first_ns, from->first_ns);
-	to->last_ns = greater(to->last_ns, from->last_ns);
+	to->first_ns = lesser_of(to->first_ns, from->first_ns);
+	to->last_ns = greater_of(to->last_ns, from->last_ns);
 }
 
 static bool keep_group(struct thread_groups *g,

@@ -18,8 +18,8 @@ void timeline_fini(struct timeline *line)
 }
 
 /* Where the bins of `from` are, in an array for `to`'s; NULL: no memory. */
-static float *laid(const struct timeline *to, const struct timeline *from,
-		   const float *bins)
+static float *lay_bins(const struct timeline *to, const struct timeline *from,
+		       const float *bins)
 {
 	float *at = calloc((size_t)to->count + 1, sizeof(*at));
 
@@ -60,13 +60,14 @@ static struct timeline common_timeline(const struct timeline *a,
 
 static int lay_all(struct timeline *to, const struct timeline *from)
 {
-	to->likely = laid(to, from, from->likely);
-	to->least = laid(to, from, from->least ? from->least : from->likely);
-	to->most = laid(to, from, from->most ? from->most : from->likely);
+	to->likely = lay_bins(to, from, from->likely);
+	to->least =
+		lay_bins(to, from, from->least ? from->least : from->likely);
+	to->most = lay_bins(to, from, from->most ? from->most : from->likely);
 	return to->likely && to->least && to->most ? 0 : -ENOMEM;
 }
 
-static void combine(struct timeline *to, const float *bins)
+static void combine_bins(struct timeline *to, const float *bins)
 {
 	double width = ldexp(1, (int)to->shift);
 
@@ -82,11 +83,11 @@ static void combine(struct timeline *to, const float *bins)
 static int join_timeline(struct timeline *to, const struct timeline *one)
 {
 	struct timeline both = common_timeline(to, one);
-	float *bins = laid(&both, one, one->likely);
+	float *bins = lay_bins(&both, one, one->likely);
 	int err = bins ? lay_all(&both, to) : -ENOMEM;
 
 	if (!err) {
-		combine(&both, bins);
+		combine_bins(&both, bins);
 		timeline_fini(to);
 		*to = both;
 	} else {

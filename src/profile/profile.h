@@ -116,7 +116,8 @@ int profile_from_live(struct profile **to, const void *data, size_t size);
 
 /* rank-file.c: the columns of struct cores and of struct family. */
 struct store_field;
-const struct store_field *cores_fields(void), *family_fields(void);
+const struct store_field *profile_cores_fields(void),
+	*profile_family_fields(void);
 
 /* rank-file.c: 0, or -errno with a reason that names the file. */
 int profile_save(const struct profile *p, const char *path);

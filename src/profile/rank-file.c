@@ -27,7 +27,7 @@
 #define END_TABLE                    STORE_END_FIELDS
 #include "profile/profile.def"
 
-const struct store_field *cores_fields(void)
+const struct store_field *profile_cores_fields(void)
 {
 	static const struct store_field fields[] = {
 		STORE_FIELD(struct cores, count),
@@ -39,7 +39,7 @@ const struct store_field *cores_fields(void)
 	return fields;
 }
 
-const struct store_field *family_fields(void)
+const struct store_field *profile_family_fields(void)
 {
 	static const struct store_field fields[] = {
 		STORE_FIELD(struct family, cpu_ns),
@@ -112,9 +112,11 @@ int profile_save_in(const struct profile *p, int dir, const char *path)
 		return err;
 	store_put_record(s, "identity", profile_identity_fields(), &p->id);
 	if (p->id.cores.count)
-		store_put_record(s, "cores", cores_fields(), &p->id.cores);
+		store_put_record(s, "cores", profile_cores_fields(),
+				 &p->id.cores);
 	if (p->id.family.cpu_ns || p->id.family.user_ns)
-		store_put_record(s, "family", family_fields(), &p->id.family);
+		store_put_record(s, "family", profile_family_fields(),
+				 &p->id.family);
 	if (p->id.world_id)
 		store_put_record(s, "world", world_fields, &p->id);
 	put_tables(s, p);
@@ -250,9 +252,9 @@ static void check_profile_calls(struct store *s, const struct profile *p)
 static void check_profile_waits(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->part_count; i++) {
-		const struct profile_part *a = &p->parts[i];
+		const struct profile_event *a = &p->parts[i];
 
-		if (a->kind >= LIVE_PART_KINDS || a->level > UINT8_MAX ||
+		if (a->kind >= LIVE_EVENT_KINDS || a->level > UINT8_MAX ||
 		    !a->size || a->enter > a->leave || a->begin > a->leave ||
 		    a->leave > PROFILE_TIME_MOST ||
 		    (i && a[-1].thread > a->thread) ||
@@ -377,8 +379,8 @@ static int load_rank_file(struct profile *p, const char *path,
 	if (err)
 		return err;
 	store_get_record(s, "identity", profile_identity_fields(), &p->id);
-	get_record(s, "cores", cores_fields(), &p->id.cores);
-	get_record(s, "family", family_fields(), &p->id.family);
+	get_record(s, "cores", profile_cores_fields(), &p->id.cores);
+	get_record(s, "family", profile_family_fields(), &p->id.family);
 	get_record(s, "world", world_fields, &p->id);
 	get_tables(s, p);
 	get_record(s, "gpu", profile_gpu_times_fields(), &p->gpu);

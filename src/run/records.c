@@ -175,7 +175,7 @@ static int pack_record_column(struct record_writer *w,
 		uint64_t value = v->value;
 
 		for (; i < c->count && c->values[i].node == v->node; i++)
-			value = merge_values(c->merge, value,
+			value = metric_merge(c->merge, value,
 					     c->values[i].value);
 		record_put(w, nodes[v->node], value);
 	}

@@ -112,7 +112,7 @@ static bool is_good_operation(const struct run_operation *o, size_t i,
 
 	return run->timeline.axis_count && at->begin_ns <= at->leave_ns &&
 	       at->enter_ns <= at->leave_ns && at->leave_ns <= INT64_MAX &&
-	       at->kind < LIVE_PART_KINDS &&
+	       at->kind < LIVE_EVENT_KINDS &&
 	       (at->culprit < run->rank_count || at->culprit == WAIT_OTHERS) &&
 	       (before->rank != at->rank ? before->rank < at->rank
 		: before->thread != at->thread

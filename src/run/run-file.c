@@ -70,8 +70,8 @@ struct beside {
 	size_t offset;
 };
 static const struct beside besides[] = {
-	{ "cores", cores_fields, offsetof(struct run_rank, cores) },
-	{ "family", family_fields, offsetof(struct run_rank, family) },
+	{ "cores", profile_cores_fields, offsetof(struct run_rank, cores) },
+	{ "family", profile_family_fields, offsetof(struct run_rank, family) },
 	{ "openmp", openmp_fields, offsetof(struct run_rank, openmp) },
 	{ "parents", parent_fields, 0 },
 	{ "jobs", run_job_fields, offsetof(struct run_rank, job) },

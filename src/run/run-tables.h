@@ -45,7 +45,7 @@ enum run_time_kind {      /* of a row of the timeline */
 #define RUN_POWER_BINS 256 /* of a GPU */
 #define RUN_TIME_WHOLE 255 /* a share of 1 in a cell */
 
-enum run_operation_kind { /* as enum live_part_kind */
+enum run_operation_kind { /* as enum live_event_kind */
 	RUN_OPERATION_SEND,
 	RUN_OPERATION_RECV /* … */
 };

@@ -20,7 +20,7 @@ struct binning {
 	size_t row;      /* of the timeline: the next */
 };
 
-uint64_t rounding_next(struct rounding *sum, double ns)
+uint64_t split_rounding_next(struct rounding *sum, double ns)
 {
 	uint64_t next;
 
@@ -143,7 +143,7 @@ static double sum_of_bins(const double *of, uint32_t bins)
 }
 
 /* A process without cells is spread over all bins. */
-static void spread(struct binning *b, const struct run_split_rank *row)
+static void spread_row(struct binning *b, const struct run_split_rank *row)
 {
 	const double *by = &b->weights[row->part * b->bins];
 	double *to = &b->sums[row->part * b->bins], all;
@@ -164,7 +164,8 @@ static void put_split_bins(struct binning *b, uint32_t part)
 	struct rounding sum = { 0 };
 
 	for (uint32_t i = 0; i < b->bins; i++) {
-		uint64_t ns = rounding_next(&sum, b->sums[part * b->bins + i]);
+		uint64_t ns =
+			split_rounding_next(&sum, b->sums[part * b->bins + i]);
 
 		if (ns)
 			to->bins[to->bin_count++] =
@@ -180,7 +181,7 @@ static void fill_bins(struct binning *b)
 	for (size_t i = 0; i < of->rank_count; i++) {
 		if (!i || of->ranks[i].rank != of->ranks[i - 1].rank)
 			weigh_process(b, of->ranks[i].rank);
-		spread(b, &of->ranks[i]);
+		spread_row(b, &of->ranks[i]);
 	}
 	for (uint32_t p = 0; p < SPLIT_PARTS; p++)
 		put_split_bins(b, p);

@@ -19,7 +19,7 @@ struct rounding {
 	uint64_t given;
 };
 
-uint64_t rounding_next(struct rounding *sum, double ns);
+uint64_t split_rounding_next(struct rounding *sum, double ns);
 
 /*
  * Fill run->split.bins from run->split.ranks and the timeline, if there is one;

@@ -251,7 +251,8 @@ struct split_left {
 	double ns; /* of the whole, not taken yet */
 };
 
-static double take(struct split_left *left, enum split_part part, double ns)
+static double take_from_left(struct split_left *left, enum split_part part,
+			     double ns)
 {
 	double taken = fmin(fmax(ns, 0), left->ns);
 
@@ -282,16 +283,18 @@ static void take_measured(struct split_left *left, const struct run_rank *r,
 	double spun = of[CPU + SPLIT_OPENMP];
 	double serial = threads[MEMBERS_ELAPSED] - threads[MEMBERS_REGION];
 
-	take(left, SPLIT_START, of[IN_INIT] + of[IN_FINALIZE] - of[LATE_END]);
-	take(left, SPLIT_WAIT, of[LATE_END]);
-	take(left, SPLIT_BLOCKED, (double)r->mpi_io_ns);
-	take(left, SPLIT_OPENMP,
-	     threads[TEAM_WAIT] > 0 ? threads[TEAM_WAIT] : spun);
-	take(left, SPLIT_SERIAL, serial);
-	take(left, SPLIT_GPU, of[IN_GPU]);
-	take(left, SPLIT_THREADS,
-	     fmax(of[IN_LOCKS] + of[IN_OMP_LOCKS], of[CPU + SPLIT_THREADS]) +
-		     idle + threads[BEGUN_SYNC]);
+	take_from_left(left, SPLIT_START,
+		       of[IN_INIT] + of[IN_FINALIZE] - of[LATE_END]);
+	take_from_left(left, SPLIT_WAIT, of[LATE_END]);
+	take_from_left(left, SPLIT_BLOCKED, (double)r->mpi_io_ns);
+	take_from_left(left, SPLIT_OPENMP,
+		       threads[TEAM_WAIT] > 0 ? threads[TEAM_WAIT] : spun);
+	take_from_left(left, SPLIT_SERIAL, serial);
+	take_from_left(left, SPLIT_GPU, of[IN_GPU]);
+	take_from_left(
+		left, SPLIT_THREADS,
+		fmax(of[IN_LOCKS] + of[IN_OMP_LOCKS], of[CPU + SPLIT_THREADS]) +
+			idle + threads[BEGUN_SYNC]);
 }
 
 /*
@@ -306,10 +309,10 @@ static void take_in_mpi(struct split_left *left, double waited, double others,
 	double off = others * (1 - on);
 	double core = fmin(off, fmax(wanted, 0));
 
-	take(left, SPLIT_WAIT, waited);
-	take(left, SPLIT_MPI, others * on + fmax(cpu - all, 0));
-	take(left, SPLIT_CORE, core);
-	take(left, SPLIT_TRANSFER, off - core);
+	take_from_left(left, SPLIT_WAIT, waited);
+	take_from_left(left, SPLIT_MPI, others * on + fmax(cpu - all, 0));
+	take_from_left(left, SPLIT_CORE, core);
+	take_from_left(left, SPLIT_TRANSFER, off - core);
 }
 
 /*
@@ -322,15 +325,15 @@ static void take_uncounted(struct split_left *left, double want)
 	double rest = left->ns;
 
 	if (want < 0) {
-		take(left, SPLIT_UNKNOWN, rest);
+		take_from_left(left, SPLIT_UNKNOWN, rest);
 		return;
 	}
 	for (size_t i = 0; i < 2; i++) {
 		left->low[parts[i]] = left->part[parts[i]];
 		left->high[parts[i]] = left->part[parts[i]] + rest;
 	}
-	take(left, SPLIT_CORE, want * rest);
-	take(left, SPLIT_BLOCKED, left->ns);
+	take_from_left(left, SPLIT_CORE, want * rest);
+	take_from_left(left, SPLIT_BLOCKED, left->ns);
 }
 
 /* Off a core outside MPI; the kernel's count is of the first thread alone. */
@@ -346,9 +349,9 @@ static void take_off_core(struct split_left *left, const struct run_rank *r,
 		take_uncounted(left, want);
 		return;
 	}
-	take(left, SPLIT_CORE, likely);
+	take_from_left(left, SPLIT_CORE, likely);
 	blocked = left->part[SPLIT_BLOCKED];
-	take(left, SPLIT_BLOCKED, left->ns);
+	take_from_left(left, SPLIT_BLOCKED, left->ns);
 	left->low[SPLIT_CORE] = core + likely;
 	left->high[SPLIT_CORE] = core + most;
 	left->low[SPLIT_BLOCKED] = blocked + rest - most;
@@ -390,9 +393,9 @@ static void split_member(struct splitting *s, size_t rank)
 	take_measured(&left, r, of, threads);
 	take_in_mpi(&left, waited, in_mpi - waited, cpu,
 		    r->cores.count ? (double)r->cores.waited_ns : 0);
-	take(&left, SPLIT_WORK, of[CPU + SPLIT_WORK]);
-	take(&left, SPLIT_START, of[CPU + SPLIT_START]);
-	take(&left, SPLIT_UNKNOWN, missed);
+	take_from_left(&left, SPLIT_WORK, of[CPU + SPLIT_WORK]);
+	take_from_left(&left, SPLIT_START, of[CPU + SPLIT_START]);
+	take_from_left(&left, SPLIT_UNKNOWN, missed);
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		left.low[p] = left.high[p] = left.part[p];
 	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
@@ -568,7 +571,7 @@ static int put_split_ranks(struct splitting *s, uint64_t *totals)
 		struct rounding sum = { 0 };
 
 		for (uint32_t p = 0; p < SPLIT_PARTS; p++) {
-			uint64_t ns = rounding_next(&sum, s->parts[r][p]);
+			uint64_t ns = split_rounding_next(&sum, s->parts[r][p]);
 			uint64_t low = (uint64_t)s->low[r][p];
 			uint64_t high = (uint64_t)s->high[r][p];
 
@@ -625,13 +628,13 @@ static int put_split_paths(struct splitting *s, uint32_t part, uint64_t total)
 
 	/* Those behind the root first: the rest is its own. */
 	for (uint32_t n = 1; n < s->run->node_count; n++)
-		known += rounding_next(&rounding, scale * s->at[n]);
+		known += split_rounding_next(&rounding, scale * s->at[n]);
 	if (known > total)
 		known = total;
 	err = put_split_path(s, part, 0, total - known);
 	rounding = (struct rounding){ 0 };
 	for (uint32_t n = 1; n < s->run->node_count && known && !err; n++) {
-		uint64_t ns = rounding_next(&rounding, scale * s->at[n]);
+		uint64_t ns = split_rounding_next(&rounding, scale * s->at[n]);
 
 		ns = ns < known ? ns : known;
 		known -= ns;

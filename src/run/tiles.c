@@ -93,7 +93,7 @@ static struct tiles *tiles_new(const struct run *run, const char *directory)
 }
 
 /* More than there was; what was there is lost. */
-static int reach(void **at, size_t *room, size_t count, size_t size)
+static int reach_room(void **at, size_t *room, size_t count, size_t size)
 {
 	if (count <= *room && *at)
 		return 0;
@@ -109,7 +109,8 @@ static int reach(void **at, size_t *room, size_t count, size_t size)
 #define REACH(array, room, count)                                              \
 	({                                                                     \
 		void *at_ = (array);                                           \
-		int err_ = reach(&at_, &(room), (count), sizeof(*(array)));    \
+		int err_ =                                                     \
+			reach_room(&at_, &(room), (count), sizeof(*(array)));  \
 		(array) = at_;                                                 \
 		err_;                                                          \
 	})
@@ -218,7 +219,7 @@ static void add_section(struct making_tile *t, const struct section *section,
 		bit = (uint64_t)1 << is % 64;
 		*sum = merge == MERGE_SUM || !(*seen & bit)
 			       ? *sum + value
-			       : merge_values(merge, *sum, value);
+			       : metric_merge(merge, *sum, value);
 		*seen |= bit;
 	}
 }

@@ -214,10 +214,10 @@ static int take_bundle(void *of, size_t i, void *item)
 	return err;
 }
 
-static struct store_column *column(struct store *s, const char *group,
-				   const char *table, const char *name,
-				   enum store_type type,
-				   const struct values_saving *saving)
+static struct store_column *values_column(struct store *s, const char *group,
+					  const char *table, const char *name,
+					  enum store_type type,
+					  const struct values_saving *saving)
 {
 	char path[METRIC_PATH_SIZE], part[64];
 
@@ -243,9 +243,10 @@ static int save_table(struct store *s, const char *name, const char *table,
 
 	saving->count = saving->first[saving->rows];
 	saving->chunk = saving->count < CHUNK ? saving->count : CHUNK;
-	saving->columns[KEYS] = column(s, name, table, key, STORE_U32, saving);
+	saving->columns[KEYS] =
+		values_column(s, name, table, key, STORE_U32, saving);
 	saving->columns[VALUES] =
-		column(s, name, table, "value", STORE_U64, saving);
+		values_column(s, name, table, "value", STORE_U64, saving);
 	if (saving->columns[KEYS] && saving->columns[VALUES]) {
 		work.count = (saving->count + BATCH * saving->chunk - 1) /
 			     (BATCH * saving->chunk);

@@ -55,7 +55,7 @@ void cubin_lines_close(struct cubin_lines *l)
 	free(l);
 }
 
-static int damaged(void)
+static int damaged_cubin(void)
 {
 	return fail(-EINVAL, "damaged code of a GPU: its lines are not known");
 }
@@ -69,7 +69,7 @@ static int open_elf(struct cubin_lines *l)
 	if (!l->elf || elf_kind(l->elf) != ELF_K_ELF ||
 	    gelf_getclass(l->elf) != ELFCLASS64 ||
 	    elf_getshdrstrndx(l->elf, &l->names))
-		return damaged();
+		return damaged_cubin();
 	return 0;
 }
 
@@ -126,8 +126,8 @@ static void apply_relocations(struct cubin_lines *l, const GElf_Shdr *target,
 	memcpy(at, &address, ADDRESS);
 }
 
-static void relocate(struct cubin_lines *l, Elf_Scn *section,
-		     const GElf_Shdr *header)
+static void relocate_lines(struct cubin_lines *l, Elf_Scn *section,
+			   const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	Elf_Scn *lines = elf_getscn(l->elf, header->sh_info);
@@ -154,7 +154,7 @@ static void relocate_all(struct cubin_lines *l)
 
 		if (gelf_getshdr(section, &header) &&
 		    (header.sh_type == SHT_RELA || header.sh_type == SHT_REL))
-			relocate(l, section, &header);
+			relocate_lines(l, section, &header);
 	}
 }
 
@@ -190,7 +190,7 @@ static int add_line(struct cubin_lines *l, Dwarf_Line *from)
 
 	if (dwarf_lineaddr(from, &line.address) ||
 	    dwarf_lineendsequence(from, &ends) || dwarf_lineno(from, &number))
-		return damaged();
+		return damaged_cubin();
 	line.file = ends ? NULL : dwarf_linesrc(from, NULL, NULL);
 	if (line.file && number > 0)
 		line.number = (uint32_t)number;
@@ -221,7 +221,7 @@ static int read_line_table(struct cubin_lines *l)
 		offset = next;
 	}
 	if (!err && more < 0 && l->built)
-		err = damaged();
+		err = damaged_cubin();
 	if (l->count)
 		qsort(l->at, l->count, sizeof(*l->at), by_line_address);
 	return err;

@@ -23,7 +23,7 @@ struct code_reading {
 	bool *reached; /* block: something leads to it */
 };
 
-static int allocate(struct code_reading *r, size_t size)
+static int allocate_code(struct code_reading *r, size_t size)
 {
 	r->code->starts = calloc(size + 1, sizeof(uint32_t));
 	r->flow = calloc(size + 1, sizeof(*r->flow));
@@ -35,7 +35,7 @@ static int allocate(struct code_reading *r, size_t size)
 		       : -ENOMEM;
 }
 
-static bool stops(uint8_t flow)
+static bool flow_stops(uint8_t flow)
 {
 	return flow >= JUMPS;
 }
@@ -46,7 +46,7 @@ static enum flow flow_behind(const struct code_reading *r, enum flow flow,
 {
 	uint32_t n = r->code->count;
 
-	if (flow == PADDING && !(n && stops(r->flow[n - 1])))
+	if (flow == PADDING && !(n && flow_stops(r->flow[n - 1])))
 		return GOES_ON;
 	if (flow == CALLS)
 		return !r->calls || r->calls->returns(r->calls->of, target)
@@ -56,8 +56,8 @@ static enum flow flow_behind(const struct code_reading *r, enum flow flow,
 }
 
 /* All instructions; false where the disassembler lost its way. */
-static bool decode(struct code_reading *r, csh handle, cs_insn *i,
-		   const unsigned char *bytes)
+static bool decode_code(struct code_reading *r, csh handle, cs_insn *i,
+			const unsigned char *bytes)
 {
 	struct loop_code *code = r->code;
 	const uint8_t *at = bytes;
@@ -132,7 +132,8 @@ static int make_blocks(struct code_reading *r)
 }
 
 /* Where the last instruction of a block leads: 0 to 2 blocks. */
-static int successors(const struct code_reading *r, uint32_t b, uint32_t to[2])
+static int block_successors(const struct code_reading *r, uint32_t b,
+			    uint32_t to[2])
 {
 	uint32_t last = r->begin[b + 1] - 1;
 	int count = 0;
@@ -150,7 +151,7 @@ static uint32_t list_unreached(struct code_reading *r, uint32_t *unreached)
 	uint32_t count = 0, to[2];
 
 	for (uint32_t b = 0; b < r->code->block_count; b++)
-		for (int i = successors(r, b, to); i--;)
+		for (int i = block_successors(r, b, to); i--;)
 			if (to[i] != b)
 				r->reached[to[i]] = true;
 	for (uint32_t b = 1; b < r->code->block_count; b++)
@@ -187,7 +188,7 @@ static int make_edges(struct code_reading *r)
 	r->to = calloc(room + 1, sizeof(*r->to));
 	for (uint32_t b = 0; b < blocks && r->to; b++) {
 		r->first[b] = edges;
-		for (int i = 0, n = successors(r, b, to); i < n; i++)
+		for (int i = 0, n = block_successors(r, b, to); i < n; i++)
 			r->to[edges++] = to[i];
 		for (uint32_t i = 0; jumps_anywhere(r, b) && i < count; i++)
 			r->to[edges++] = unreached[i];
@@ -219,9 +220,9 @@ static int read_with(struct code_reading *r, csh handle,
 		     const unsigned char *bytes)
 {
 	cs_insn *i = cs_malloc(handle);
-	int err = i ? allocate(r, r->code->size) : -ENOMEM;
+	int err = i ? allocate_code(r, r->code->size) : -ENOMEM;
 
-	if (!err && decode(r, handle, i, bytes))
+	if (!err && decode_code(r, handle, i, bytes))
 		err = find_loops(r);
 	else
 		r->code->count = 0;

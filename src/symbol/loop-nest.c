@@ -15,7 +15,7 @@ struct nest_search {
 };
 
 /* Block b is in the loop of header h; both may be in others already. */
-static void tag(struct nest_search *s, uint32_t b, uint32_t h)
+static void tag_block(struct nest_search *s, uint32_t b, uint32_t h)
 {
 	if (b == h || h == LOOP_NONE)
 		return;
@@ -42,14 +42,14 @@ static void meet_block(struct nest_search *s, uint32_t b, uint32_t to)
 
 	if (s->depth[to]) {
 		s->is_header[to] = true;
-		tag(s, b, to);
+		tag_block(s, b, to);
 		return;
 	}
 	/* Into a loop that is left behind: the next one around it, on the
 	   path, has b in it. */
 	for (h = s->inside[to]; h != LOOP_NONE && !s->depth[h];)
 		h = s->inside[h];
-	tag(s, b, h);
+	tag_block(s, b, h);
 }
 
 static void push_block(struct nest_search *s, uint32_t b, uint32_t *length)
@@ -79,7 +79,7 @@ static void search_from(struct nest_search *s, uint32_t root)
 		s->depth[b] = 0;
 		length--;
 		if (length)
-			tag(s, s->path[length - 1], s->inside[b]);
+			tag_block(s, s->path[length - 1], s->inside[b]);
 	}
 }
 

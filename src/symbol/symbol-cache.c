@@ -129,7 +129,7 @@ static bool is_key(const char *build_id)
  */
 
 /* FNV-1a, by words: against torn and damaged files, not against people. */
-static uint64_t checksum(const char *at, uint64_t size)
+static uint64_t cache_checksum(const char *at, uint64_t size)
 {
 	uint64_t sum = 0xcbf29ce484222325u, word;
 
@@ -186,7 +186,7 @@ static bool header_is_good(const struct cache_header *h, const char *file,
 	if (h->loops != symbol_loops() ||
 	    memcmp(h->format, (char[32]){ FORMAT }, sizeof(h->format)) != 0 ||
 	    !sizes_agree(h, size) ||
-	    checksum(file + AFTER_SUM, size - AFTER_SUM) != h->checksum)
+	    cache_checksum(file + AFTER_SUM, size - AFTER_SUM) != h->checksum)
 		return false;
 	/* Merged where the program is not: the build id has to do. */
 	return !now.size ||
@@ -390,7 +390,7 @@ static char *cache_file_of(const struct cache_image *image, struct stamp stamp,
 	for (uint32_t s = 0; s < m->strings.count; s++)
 		to = copy_bytes(to, m->strings.at[s],
 				strlen(m->strings.at[s]) + 1);
-	h.checksum = checksum(file + AFTER_SUM, *size - AFTER_SUM);
+	h.checksum = cache_checksum(file + AFTER_SUM, *size - AFTER_SUM);
 	memcpy(file + offsetof(struct cache_header, checksum), &h.checksum,
 	       sizeof(h.checksum));
 	return file;

@@ -73,7 +73,7 @@ static bool take_symbol(Dwfl_Module *file, int index, struct symbol *to)
 	return true;
 }
 
-static size_t underscores(const char *name)
+static size_t leading_underscores(const char *name)
 {
 	return strspn(name, "_");
 }
@@ -86,7 +86,7 @@ static int bind_order(const struct symbol *s)
 
 ORDER_BY(by_symbol_address, struct symbol,
 	 ASC(address) ?: DESC(sized) ?:
-	 ORDER(underscores(a->name), underscores(b->name)) ?:
+	 ORDER(leading_underscores(a->name), leading_underscores(b->name)) ?:
 	 ORDER(bind_order(a), bind_order(b)) ?: strcmp(a->name, b->name))
 
 static int list_symbols(struct elf_names *names)
@@ -165,8 +165,8 @@ static uint64_t unwind_start(struct elf_names *names, uint64_t address,
 }
 
 /* The last symbol at or before the address, when it has no size. */
-static const struct symbol *sizeless(const struct elf_names *names,
-				     uint64_t address)
+static const struct symbol *sizeless_symbol(const struct elf_names *names,
+					    uint64_t address)
 {
 	size_t from = 0, to = names->count;
 
@@ -277,7 +277,7 @@ char *elf_names_find(struct elf_names *names, uint64_t address, uint64_t *start)
 	if (name)
 		return name;
 	/* A nameless function between may begin after the symbol. */
-	symbol = sizeless(names, address);
+	symbol = sizeless_symbol(names, address);
 	if (symbol && symbol->address >= unwind)
 		return strdup(symbol->name);
 	if (unwind)
@@ -286,8 +286,8 @@ char *elf_names_find(struct elf_names *names, uint64_t address, uint64_t *start)
 }
 
 /* The unwind information has the function as a whole, the linker's name too. */
-static bool bounds(struct elf_names *names, uint64_t address, uint64_t *low,
-		   uint64_t *high)
+static bool function_bounds(struct elf_names *names, uint64_t address,
+			    uint64_t *low, uint64_t *high)
 {
 	const struct range *range;
 
@@ -312,7 +312,7 @@ const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
 	Elf_Data *data;
 	uint64_t offset;
 
-	if (!elf || !bounds(names, address, low, high))
+	if (!elf || !function_bounds(names, address, low, high))
 		return NULL;
 	section = section_at(elf, *low - bias, &header);
 	if (!section || !(header.sh_flags & SHF_EXECINSTR))

@@ -254,7 +254,7 @@ struct caller {
 	uint64_t address;
 };
 
-static bool returns(void *of, uint64_t target)
+static bool function_returns(void *of, uint64_t target)
 {
 	const struct caller *c = of;
 	uint32_t ends = map_get(&c->names->ends, target, 0);
@@ -291,7 +291,7 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 	names->known = NULL;
 	names->count = names->place_count = 0;
 	err = loop_code_read(&names->code, bytes, high - low, low,
-			     &(struct loop_calls){ returns, &caller });
+			     &(struct loop_calls){ function_returns, &caller });
 	if (!err)
 		names->known = calloc(code->count + 1, sizeof(*names->known));
 	return names->known ? 0 : -1;

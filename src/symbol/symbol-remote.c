@@ -31,8 +31,8 @@ static struct {
 } library;
 
 /* elfutils 0.186; before that, libdwfl waits as long as it likes. */
-extern debuginfod_client *dwfl_get_debuginfod_client(Dwfl *dwfl)
-	__attribute__((weak));
+typedef debuginfod_client *client_of(Dwfl *dwfl);
+extern client_of dwfl_get_debuginfod_client __attribute__((weak));
 
 static _Atomic uint64_t until_ns, last_ns; /* of the first question; of all */
 static uint64_t patience_ns;
@@ -58,7 +58,7 @@ static int download_step(debuginfod_client *client, long a, long b)
 	return now >= atomic_load(&until_ns);
 }
 
-static bool wanted(void)
+static bool is_debuginfod_wanted(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
@@ -70,7 +70,7 @@ static void load_debuginfod(void)
 {
 	void *handle;
 
-	if (library.end || !wanted())
+	if (library.end || !is_debuginfod_wanted())
 		return;
 	handle = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)

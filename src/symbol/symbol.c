@@ -93,7 +93,7 @@ static void work_on_pieces(struct shared_work *work,
 	}
 }
 
-static void *helper(void *of)
+static void *helper_thread(void *of)
 {
 	struct shared_work *work = of;
 
@@ -138,7 +138,7 @@ static int in_parallel(int (*one)(void *of, size_t i), void *of, size_t count,
 	sem_init(&work.ended, 0, 0);
 	while (started < MOST_THREADS && started + 1 < wanted &&
 	       started + 1 < count &&
-	       !pthread_create(&threads[started], NULL, helper, &work))
+	       !pthread_create(&threads[started], NULL, helper_thread, &work))
 		started++;
 	work_on_pieces(&work, progress);
 	for (size_t i = 0; i < started; i++)

@@ -37,7 +37,7 @@ struct clock_pair {
 
 struct aligning {
 	struct clocks *clocks;
-	struct matched_events *parts;
+	struct matched_events *events;
 	struct found_clock *at;
 	struct clock_pair *edges;
 	size_t edge_count, edge_room;
@@ -97,8 +97,8 @@ static int find_clocks(struct aligning *a, size_t processes)
 	clocks->of = calloc(processes + 1, sizeof(*clocks->of));
 	if (!a->at || !clocks->of || str_add(&ids, "") == STR_NONE)
 		err = -ENOMEM;
-	for (size_t i = 0; i < a->parts->source_count && !err; i++) {
-		const struct clock_source *s = &a->parts->sources[i];
+	for (size_t i = 0; i < a->events->source_count && !err; i++) {
+		const struct clock_source *s = &a->events->sources[i];
 		uint32_t id = *s->id ? str_add(&ids, s->id) : 0;
 		uint32_t at = map_put(&a->map, id, 0, (uint32_t)clocks->count);
 
@@ -122,7 +122,7 @@ static int find_clocks(struct aligning *a, size_t processes)
  */
 
 /* Date less monotonic time, at the start or late. */
-static int64_t date(const struct clock_source *s, bool late)
+static int64_t clock_date(const struct clock_source *s, bool late)
 {
 	if (late && s->late_mono)
 		return (int64_t)(s->late_real - s->late_mono);
@@ -130,7 +130,7 @@ static int64_t date(const struct clock_source *s, bool late)
 }
 
 /* Within 36 years: what a file says must not make sums overflow. */
-static int64_t bounded(int64_t ns)
+static int64_t bounded_time(int64_t ns)
 {
 	return ns > TIME_MOST ? TIME_MOST : ns < -TIME_MOST ? -TIME_MOST : ns;
 }
@@ -138,11 +138,12 @@ static int64_t bounded(int64_t ns)
 static int64_t date_offset(const struct aligning *a, uint32_t x, uint32_t y,
 			   bool late)
 {
-	return bounded((int64_t)((uint64_t)date(&a->at[y].first, late) -
-				 (uint64_t)date(&a->at[x].first, late)));
+	return bounded_time(
+		(int64_t)((uint64_t)clock_date(&a->at[y].first, late) -
+			  (uint64_t)clock_date(&a->at[x].first, late)));
 }
 
-static int64_t span(const struct found_clock *clock)
+static int64_t clock_span(const struct found_clock *clock)
 {
 	return clock->end > clock->begin ? clock->end - clock->begin : 1;
 }
@@ -154,9 +155,9 @@ static void edge_begin(const struct aligning *a, struct clock_pair *e)
 	e->line =
 		(struct clock_line){ .base = date_offset(a, e->a, e->b, false),
 				     .begin = clock->begin,
-				     .length = span(clock) };
+				     .length = clock_span(clock) };
 	bounds_init(&e->bounds, FAR_NS,
-		    DRIFT * (double)span(clock) + DRIFT_NS + e->slack);
+		    DRIFT * (double)clock_span(clock) + DRIFT_NS + e->slack);
 }
 
 static struct clock_pair *find_edge(struct aligning *a, uint32_t x, uint32_t y)
@@ -266,16 +267,16 @@ static int bound_collective(struct aligning *a, const struct event_record *p,
 /* One pass over all operations: those of MPI_Init, or the others. */
 static int put_bounds(struct aligning *a, bool init)
 {
-	const struct matched_events *parts = a->parts;
+	const struct matched_events *events = a->events;
 	int err = 0;
 
-	for (size_t i = 0, end; i < parts->count && !err; i = end) {
-		const struct event_record *p = &parts->at[i];
+	for (size_t i = 0, end; i < events->count && !err; i = end) {
+		const struct event_record *p = &events->at[i];
 
-		end = match_operation_end(parts, i);
+		end = match_operation_end(events, i);
 		if (p->init != init || !p->meets)
 			continue;
-		if (p->kind == LIVE_PART_SEND)
+		if (p->kind == LIVE_EVENT_SEND)
 			err = bound_message(a, p);
 		else
 			err = bound_collective(a, p, end - i);
@@ -345,7 +346,7 @@ static void fit_clock_line(const struct aligning *a, struct clock_pair *e)
 		   e->slack;
 }
 
-static int64_t shift(const struct clock_line *line, int64_t time)
+static int64_t line_shift(const struct clock_line *line, int64_t time)
 {
 	double share = (double)(time - line->begin) / (double)line->length;
 	double rest;
@@ -357,12 +358,13 @@ static int64_t shift(const struct clock_line *line, int64_t time)
 }
 
 /* The line from clock y to x to the first clock: by x's own. */
-static struct clock_line through(const struct clocks *clocks,
-				 const struct clock_pair *e, uint32_t y,
-				 const struct found_clock *of_y)
+static struct clock_line line_through(const struct clocks *clocks,
+				      const struct clock_pair *e, uint32_t y,
+				      const struct found_clock *of_y)
 {
 	uint32_t x = y == e->b ? e->a : e->b;
-	struct clock_line line = { .begin = of_y->begin, .length = span(of_y) };
+	struct clock_line line = { .begin = of_y->begin,
+				   .length = clock_span(of_y) };
 	int64_t at[2];
 
 	for (int i = 0; i < 2; i++) {
@@ -371,10 +373,11 @@ static struct clock_line through(const struct clocks *clocks,
 
 		/* Backwards the line is that of the other's time: nearly. */
 		if (y == e->b)
-			other += shift(&e->line, time);
+			other += line_shift(&e->line, time);
 		else
-			other -= shift(&e->line, time - e->line.base);
-		at[i] = bounded(other + shift(&clocks->at[x], other) - time);
+			other -= line_shift(&e->line, time - e->line.base);
+		at[i] = bounded_time(other + line_shift(&clocks->at[x], other) -
+				     time);
 	}
 	line.base = at[0];
 	line.to = (double)(at[1] - at[0]);
@@ -407,7 +410,7 @@ static void spread_alignment(struct aligning *a, bool *done)
 				continue;
 			clocks->error[other] = error;
 			clocks->at[other] =
-				through(clocks, e, other, &a->at[other]);
+				line_through(clocks, e, other, &a->at[other]);
 		}
 	}
 }
@@ -419,7 +422,7 @@ static void by_date(const struct aligning *a, uint32_t clock)
 
 	*line = (struct clock_line){ .base = date_offset(a, 0, clock, false),
 				     .begin = a->at[clock].begin,
-				     .length = span(&a->at[clock]) };
+				     .length = clock_span(&a->at[clock]) };
 	line->to = (double)(date_offset(a, 0, clock, true) - line->base);
 	a->clocks->error[clock] = CLOCK_DATE_NS;
 	a->clocks->unbound++;
@@ -456,17 +459,18 @@ int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns)
 {
 	int64_t time = clamped_ns(ns);
 
-	return clocks->at ? time + shift(&clocks->at[clocks->of[process]], time)
+	return clocks->at ? time + line_shift(&clocks->at[clocks->of[process]],
+					      time)
 			  : time;
 }
 
 int64_t clocks_begin(const struct clocks *clocks,
-		     const struct matched_events *parts)
+		     const struct matched_events *events)
 {
 	int64_t begin = INT64_MAX;
 
-	for (size_t i = 0; i < parts->source_count; i++) {
-		const struct clock_source *s = &parts->sources[i];
+	for (size_t i = 0; i < events->source_count; i++) {
+		const struct clock_source *s = &events->sources[i];
 		int64_t from = clocks_time(clocks, s->process, s->start_mono);
 
 		begin = from < begin ? from : begin;
@@ -474,31 +478,32 @@ int64_t clocks_begin(const struct clocks *clocks,
 	return begin;
 }
 
-static void shift_all(const struct clocks *clocks, struct matched_events *parts)
+static void shift_all(const struct clocks *clocks,
+		      struct matched_events *events)
 {
-	for (size_t i = 0; i < parts->count; i++) {
-		struct event_record *p = &parts->at[i];
+	for (size_t i = 0; i < events->count; i++) {
+		struct event_record *p = &events->at[i];
 		const struct clock_line *line =
 			&clocks->at[clocks->of[p->process]];
 
-		p->begin += shift(line, p->begin);
-		p->enter += shift(line, p->enter);
-		p->leave += shift(line, p->leave);
+		p->begin += line_shift(line, p->begin);
+		p->enter += line_shift(line, p->enter);
+		p->leave += line_shift(line, p->leave);
 	}
-	for (size_t i = 0; i < parts->series_count; i++) {
-		struct series *s = &parts->series[i];
+	for (size_t i = 0; i < events->series_count; i++) {
+		struct series *s = &events->series[i];
 		const struct clock_line *line =
 			&clocks->at[clocks->of[s->process]];
 
 		for (size_t m = 0; m < s->count; m++)
-			s->at[m].ns += shift(line, s->at[m].ns);
+			s->at[m].ns += line_shift(line, s->at[m].ns);
 	}
 }
 
-int clocks_align(struct clocks *clocks, struct matched_events *parts,
+int clocks_align(struct clocks *clocks, struct matched_events *events,
 		 size_t processes)
 {
-	struct aligning a = { .clocks = clocks, .parts = parts };
+	struct aligning a = { .clocks = clocks, .events = events };
 	int err;
 
 	*clocks = (struct clocks){ 0 };
@@ -508,7 +513,7 @@ int clocks_align(struct clocks *clocks, struct matched_events *parts,
 		if (!err)
 			err = fit_clock_lines(&a);
 		if (!err)
-			shift_all(clocks, parts);
+			shift_all(clocks, events);
 	}
 	map_fini(&a.map);
 	free(a.at);

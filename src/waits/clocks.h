@@ -66,14 +66,14 @@ void clock_source_reach(struct clock_source *source, uint64_t mono_ns);
  * and make all times of records and points those of the first.  0, or -ENOMEM
  * with a reason.
  */
-int clocks_align(struct clocks *clocks, struct matched_events *parts,
+int clocks_align(struct clocks *clocks, struct matched_events *events,
 		 size_t processes);
 /* A time of that process's clock, 36 years at most, as the first's. */
 int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns);
 
 /* When the first process began, so. */
 int64_t clocks_begin(const struct clocks *clocks,
-		     const struct matched_events *parts);
+		     const struct matched_events *events);
 
 void clocks_fini(struct clocks *clocks);
 

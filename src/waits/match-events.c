@@ -15,37 +15,37 @@
 #include "run/values.h"
 #include "base/ordered-pool.h"
 
-void match_init(struct matched_events *parts, size_t bytes, size_t point_bytes)
+void match_init(struct matched_events *events, size_t bytes, size_t point_bytes)
 {
-	*parts = (struct matched_events){
+	*events = (struct matched_events){
 		.most = bytes / sizeof(struct event_record),
 		.most_points = point_bytes / sizeof(struct trace_point),
 	};
 }
 
-void match_fini(struct matched_events *parts)
+void match_fini(struct matched_events *events)
 {
-	for (size_t i = 0; i < parts->series_count; i++)
-		free(parts->series[i].at);
-	free(parts->series);
-	free(parts->sources);
-	free(parts->at);
-	*parts = (struct matched_events){ 0 };
+	for (size_t i = 0; i < events->series_count; i++)
+		free(events->series[i].at);
+	free(events->series);
+	free(events->sources);
+	free(events->at);
+	*events = (struct matched_events){ 0 };
 }
 
 /*
  * Collecting.
  */
 
-static void raise_level(struct matched_events *parts, uint32_t level)
+static void raise_level(struct matched_events *events, uint32_t level)
 {
 	size_t kept = 0;
 
-	parts->level = level;
-	for (size_t i = 0; i < parts->count; i++)
-		if (parts->at[i].level >= level)
-			parts->at[kept++] = parts->at[i];
-	parts->count = kept;
+	events->level = level;
+	for (size_t i = 0; i < events->count; i++)
+		if (events->at[i].level >= level)
+			events->at[kept++] = events->at[i];
+	events->count = kept;
 }
 
 static bool is_call_named(const struct profile *p, uint32_t node,
@@ -70,57 +70,58 @@ static bool is_mpi_init(const struct profile *p, uint32_t node)
  * whose counts differ, since who gets nothing waits for nobody.  Messages, too,
  * but for MPI_Win_post: MPI chooses which call waits for it, if any.
  */
-static bool all_meet(const struct profile *p, const struct profile_part *part)
+static bool all_meet(const struct profile *p, const struct profile_event *event)
 {
 	static const char *const names[] = {
 		"MPI_Allreduce",  "MPI_Allgather",  "MPI_Alltoall",
 		"MPI_Iallreduce", "MPI_Iallgather", "MPI_Ialltoall",
 	};
-	if (part->kind == LIVE_PART_BARRIER)
+	if (event->kind == LIVE_EVENT_BARRIER)
 		return true;
-	if (part->kind <= LIVE_PART_RECV)
-		return !is_call_named(p, part->begin_node, "MPI_Win_post");
+	if (event->kind <= LIVE_EVENT_RECV)
+		return !is_call_named(p, event->begin_node, "MPI_Win_post");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (part->kind == LIVE_PART_ALL &&
-		    is_call_named(p, part->begin_node, names[i]))
+		if (event->kind == LIVE_EVENT_ALL &&
+		    is_call_named(p, event->begin_node, names[i]))
 			return true;
 	return false;
 }
 
 /* A record of an epoch's end: nothing in MPI waits for its receiver. */
-static bool is_one_way(const struct profile *p, const struct profile_part *part)
+static bool is_one_way(const struct profile *p,
+		       const struct profile_event *event)
 {
-	return part->kind == LIVE_PART_SEND &&
-	       (is_call_named(p, part->begin_node, "MPI_Win_post") ||
-		is_call_named(p, part->begin_node, "MPI_Win_complete"));
+	return event->kind == LIVE_EVENT_SEND &&
+	       (is_call_named(p, event->begin_node, "MPI_Win_post") ||
+		is_call_named(p, event->begin_node, "MPI_Win_complete"));
 }
 
 /* Said before anything is found out about it: in a large job, of most. */
-static bool is_level_wanted(const struct matched_events *parts, uint32_t level)
+static bool is_level_wanted(const struct matched_events *events, uint32_t level)
 {
-	return (uint8_t)level >= parts->level;
+	return (uint8_t)level >= events->level;
 }
 
-static int put_event_record(struct matched_events *parts,
-			    const struct event_record *part)
+static int put_event_record(struct matched_events *events,
+			    const struct event_record *event)
 {
-	while (part->level >= parts->level && parts->count >= parts->most &&
-	       parts->level < 64)
-		raise_level(parts, parts->level + 1);
-	if (part->level < parts->level)
+	while (event->level >= events->level && events->count >= events->most &&
+	       events->level < 64)
+		raise_level(events, events->level + 1);
+	if (event->level < events->level)
 		return 0;
-	return array_append(&parts->at, &parts->count, &parts->room,
-			    sizeof(*part), part)
+	return array_append(&events->at, &events->count, &events->room,
+			    sizeof(*event), event)
 		       ? 0
 		       : -ENOMEM;
 }
 
-static int add_profile_record(struct matched_events *parts,
+static int add_profile_record(struct matched_events *events,
 			      const struct profile *p,
-			      const struct profile_part *from, uint32_t process,
-			      const uint32_t *nodes)
+			      const struct profile_event *from,
+			      uint32_t process, const uint32_t *nodes)
 {
-	struct event_record part = {
+	struct event_record event = {
 		.key = from->key,
 		.begin = (int64_t)from->begin,
 		.enter = (int64_t)from->enter,
@@ -142,7 +143,7 @@ static int add_profile_record(struct matched_events *parts,
 		.one_way = is_one_way(p, from),
 	};
 
-	return put_event_record(parts, &part);
+	return put_event_record(events, &event);
 }
 
 static void thin_series(struct series *s, size_t step)
@@ -157,29 +158,30 @@ static void thin_series(struct series *s, size_t step)
 	s->count = kept;
 }
 
-static void thin(struct matched_events *parts)
+static void thin_points(struct matched_events *events)
 {
-	parts->thinned++;
-	parts->point_count = 0;
-	for (size_t i = 0; i < parts->series_count; i++) {
-		struct series *s = &parts->series[i];
+	events->thinned++;
+	events->point_count = 0;
+	for (size_t i = 0; i < events->series_count; i++) {
+		struct series *s = &events->series[i];
 
 		thin_series(s, 2);
-		parts->point_count += s->count;
+		events->point_count += s->count;
 	}
 }
 
 /* Takes the points, which are thinned as the others are. */
-static int put_series(struct matched_events *parts, const struct series *s)
+static int put_series(struct matched_events *events, const struct series *s)
 {
-	if (!array_append(&parts->series, &parts->series_count,
-			  &parts->series_room, sizeof(*s), s)) {
+	if (!array_append(&events->series, &events->series_count,
+			  &events->series_room, sizeof(*s), s)) {
 		free(s->at);
 		return -ENOMEM;
 	}
-	parts->point_count += s->count;
-	while (parts->point_count > parts->most_points && parts->thinned < 32)
-		thin(parts);
+	events->point_count += s->count;
+	while (events->point_count > events->most_points &&
+	       events->thinned < 32)
+		thin_points(events);
 	return 0;
 }
 
@@ -188,12 +190,12 @@ enum {
 };
 
 /* Moments from..to - 1 of the profile are of one thread. */
-static int add_series(struct matched_events *parts, const struct profile *p,
+static int add_series(struct matched_events *events, const struct profile *p,
 		      size_t from, size_t to, uint32_t process,
 		      const uint32_t *nodes)
 {
 	const struct profile_thread *t = &p->threads[p->moments[from].thread];
-	size_t step = (size_t)1 << parts->thinned;
+	size_t step = (size_t)1 << events->thinned;
 	struct series s = { .process = process,
 			    .thread = p->moments[from].thread,
 			    .wall = p->id.wall == LIVE_WALL_SAMPLED,
@@ -210,7 +212,7 @@ static int add_series(struct matched_events *parts, const struct profile *p,
 			.node = nodes[p->moments[i].node],
 			.weight_ns = p->moments[i].weight_ns,
 		};
-	return put_series(parts, &s);
+	return put_series(events, &s);
 }
 
 /*
@@ -265,7 +267,7 @@ static void add_helper(struct series *s, const struct profile *p, size_t from,
 }
 
 /* `count` points are helpers'. */
-static int add_helpers(struct matched_events *parts, const struct profile *p,
+static int add_helpers(struct matched_events *events, const struct profile *p,
 		       size_t count, uint32_t process, const uint32_t *nodes)
 {
 	size_t step = count / HELPERS_MOST + 1;
@@ -282,11 +284,11 @@ static int add_helpers(struct matched_events *parts, const struct profile *p,
 			add_helper(&s, p, i, end, step, nodes);
 	}
 	qsort(s.at, s.count, sizeof(*s.at), by_trace_point);
-	thin_series(&s, (size_t)1 << parts->thinned);
-	return put_series(parts, &s);
+	thin_series(&s, (size_t)1 << events->thinned);
+	return put_series(events, &s);
 }
 
-static int add_trace_points(struct matched_events *parts,
+static int add_trace_points(struct matched_events *events,
 			    const struct profile *p, uint32_t process,
 			    const uint32_t *nodes)
 {
@@ -296,63 +298,63 @@ static int add_trace_points(struct matched_events *parts,
 	for (size_t i = 0, end; i < p->moment_count && !err; i = end) {
 		end = thread_end(p, i);
 		if (has_records(p, p->moments[i].thread))
-			err = add_series(parts, p, i, end, process, nodes);
+			err = add_series(events, p, i, end, process, nodes);
 		else
 			helpers += end - i;
 	}
 	if (helpers && !err)
-		err = add_helpers(parts, p, helpers, process, nodes);
+		err = add_helpers(events, p, helpers, process, nodes);
 	return err;
 }
 
-static int add_source(struct matched_events *parts, const struct profile *p,
+static int add_source(struct matched_events *events, const struct profile *p,
 		      uint32_t process)
 {
 	struct clock_source source = clock_source_of(&p->id, process);
 
 	for (size_t i = 0; i < p->thread_count; i++)
 		clock_source_reach(&source, p->threads[i].last_ns);
-	return array_append(&parts->sources, &parts->source_count,
-			    &parts->source_room, sizeof(source), &source)
+	return array_append(&events->sources, &events->source_count,
+			    &events->source_room, sizeof(source), &source)
 		       ? 0
 		       : -ENOMEM;
 }
 
 static int gather_events(void *state, const struct gathered *one)
 {
-	struct matched_events *parts = state;
+	struct matched_events *events = state;
 	const struct profile *p = one->profile;
 	uint32_t process = one->process;
 	const uint32_t *nodes = one->nodes;
-	int err = add_source(parts, p, process);
+	int err = add_source(events, p, process);
 
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];
 
-		if (t->level > parts->level)
-			raise_level(parts, t->level < 64 ? t->level : 64);
+		if (t->level > events->level)
+			raise_level(events, t->level < 64 ? t->level : 64);
 	}
-	parts->joined.parts += p->part_count;
+	events->joined.parts += p->part_count;
 	for (size_t i = 0; i < p->part_count && !err; i++)
-		if (is_level_wanted(parts, p->parts[i].level))
-			err = add_profile_record(parts, p, &p->parts[i],
+		if (is_level_wanted(events, p->parts[i].level))
+			err = add_profile_record(events, p, &p->parts[i],
 						 process, nodes);
 	if (!err)
-		err = add_trace_points(parts, p, process, nodes);
+		err = add_trace_points(events, p, process, nodes);
 	return err ? no_memory() : 0;
 }
 
 static void want_events(const void *state, bool *wanted)
 {
-	const struct matched_events *parts = state;
+	const struct matched_events *events = state;
 
-	for (size_t i = 0; i < parts->count; i++) {
-		wanted[parts->at[i].begin_node] = true;
-		wanted[parts->at[i].node] = true;
+	for (size_t i = 0; i < events->count; i++) {
+		wanted[events->at[i].begin_node] = true;
+		wanted[events->at[i].node] = true;
 	}
-	for (size_t i = 0; i < parts->series_count; i++)
-		for (size_t m = 0; m < parts->series[i].count; m++)
-			wanted[parts->series[i].at[m].node] = true;
+	for (size_t i = 0; i < events->series_count; i++)
+		for (size_t m = 0; m < events->series[i].count; m++)
+			wanted[events->series[i].at[m].node] = true;
 }
 
 /*
@@ -378,74 +380,74 @@ ORDER_BY(by_thread, struct series, ASC(process) ?: ASC(thread))
 
 ORDER_BY(by_process, struct clock_source, ASC(process))
 
-static void rename_series(struct matched_events *parts, const uint32_t *order,
+static void rename_series(struct matched_events *events, const uint32_t *order,
 			  size_t members, const uint32_t *fold,
 			  const uint32_t *became)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < parts->series_count; i++) {
-		struct series *s = &parts->series[i];
+	for (size_t i = 0; i < events->series_count; i++) {
+		struct series *s = &events->series[i];
 
 		s->process = order[s->process];
 		if (s->process >= members) {
 			free(s->at);
 			continue;
 		}
-		s->every *= (double)(1u << parts->thinned);
+		s->every *= (double)(1u << events->thinned);
 		s->period_ns *= s->every;
 		for (size_t m = 0; m < s->count; m++)
 			s->at[m].node = fold[became[s->at[m].node]];
-		parts->series[kept++] = *s;
+		events->series[kept++] = *s;
 	}
-	parts->series_count = kept;
+	events->series_count = kept;
 	if (kept)
-		qsort(parts->series, kept, sizeof(*parts->series), by_thread);
+		qsort(events->series, kept, sizeof(*events->series), by_thread);
 }
 
-static void rename_records(struct matched_events *parts, const uint32_t *order,
+static void rename_records(struct matched_events *events, const uint32_t *order,
 			   size_t members, const uint32_t *fold,
 			   const uint32_t *became)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < parts->count; i++) {
-		struct event_record *p = &parts->at[i];
+	for (size_t i = 0; i < events->count; i++) {
+		struct event_record *p = &events->at[i];
 
 		p->process = order[p->process];
 		if (p->process >= members)
 			continue;
 		p->node = fold[became[p->node]];
 		p->begin_node = fold[became[p->begin_node]];
-		parts->at[kept++] = *p;
+		events->at[kept++] = *p;
 	}
-	parts->count = kept;
+	events->count = kept;
 }
 
 /* Records of processes that are no members go. */
 static int finish_events(void *state, struct run *run, const uint32_t *order,
 			 const uint32_t *became)
 {
-	struct matched_events *parts = state;
+	struct matched_events *events = state;
 	uint32_t *fold = calloc(run->node_count + 1, sizeof(*fold));
 	size_t kept = 0;
 
 	if (!fold)
 		return no_memory();
 	fold_contexts(run, fold);
-	rename_records(parts, order, run->member_count, fold, became);
-	rename_series(parts, order, run->member_count, fold, became);
+	rename_records(events, order, run->member_count, fold, became);
+	rename_series(events, order, run->member_count, fold, became);
 	free(fold);
-	for (size_t i = 0; i < parts->source_count; i++) {
-		struct clock_source *source = &parts->sources[i];
+	for (size_t i = 0; i < events->source_count; i++) {
+		struct clock_source *source = &events->sources[i];
 
 		source->process = order[source->process];
 		if (source->process < run->member_count)
-			parts->sources[kept++] = *source;
+			events->sources[kept++] = *source;
 	}
-	parts->source_count = kept;
+	events->source_count = kept;
 	if (kept)
-		qsort(parts->sources, kept, sizeof(*parts->sources),
+		qsort(events->sources, kept, sizeof(*events->sources),
 		      by_process);
 	return 0;
 }
@@ -490,17 +492,17 @@ struct buckets {
 	size_t first[BUCKETS + 1];
 };
 
-static size_t bucket_of(const struct event_record *part)
+static size_t bucket_of(const struct event_record *event)
 {
-	return part->key >> 56;
+	return event->key >> 56;
 }
 
-static void exchange(struct event_record *a, struct event_record *b)
+static void exchange_records(struct event_record *a, struct event_record *b)
 {
-	struct event_record part = *a;
+	struct event_record event = *a;
 
 	*a = *b;
-	*b = part;
+	*b = event;
 }
 
 static void fill_buckets(struct buckets *b, size_t count)
@@ -520,7 +522,8 @@ static void fill_buckets(struct buckets *b, size_t count)
 			if (is == i)
 				next[i]++;
 			else
-				exchange(&b->at[next[i]], &b->at[next[is]++]);
+				exchange_records(&b->at[next[i]],
+						 &b->at[next[is]++]);
 		}
 }
 
@@ -535,7 +538,7 @@ static int sort_bucket(void *of, size_t i, void **item)
 	return 0;
 }
 
-static int sorted(void *of, size_t i, void *item)
+static int visit_sorted(void *of, size_t i, void *item)
 {
 	(void)of;
 	(void)i;
@@ -543,30 +546,31 @@ static int sorted(void *of, size_t i, void *item)
 	return 0;
 }
 
-static void sort_records(struct matched_events *parts, unsigned int threads)
+static void sort_records(struct matched_events *events, unsigned int threads)
 {
-	struct buckets b = { .at = parts->at };
-	struct ordered_work work = {
-		.count = BUCKETS, .make = sort_bucket, .take = sorted, .of = &b
-	};
+	struct buckets b = { .at = events->at };
+	struct ordered_work work = { .count = BUCKETS,
+				     .make = sort_bucket,
+				     .take = visit_sorted,
+				     .of = &b };
 
-	fill_buckets(&b, parts->count);
+	fill_buckets(&b, events->count);
 	ordered_pool_run(&work, threads); /* nothing in it fails */
 }
 
-size_t match_operation_end(const struct matched_events *parts, size_t i)
+size_t match_operation_end(const struct matched_events *events, size_t i)
 {
-	uint64_t key = parts->at[i].key;
+	uint64_t key = events->at[i].key;
 
-	while (i < parts->count && parts->at[i].key == key)
+	while (i < events->count && events->at[i].key == key)
 		i++;
 	return i;
 }
 
-double match_weight(const struct matched_events *parts,
-		    const struct event_record *part)
+double match_weight(const struct matched_events *events,
+		    const struct event_record *event)
 {
-	return part->level == UINT8_MAX ? 1 : ldexp(1, (int)parts->level);
+	return event->level == UINT8_MAX ? 1 : ldexp(1, (int)events->level);
 }
 
 /* Sorted by kind: a message's sender comes before its receiver. */
@@ -575,7 +579,7 @@ static bool is_message(const struct run *run, const struct event_record *p)
 	int32_t sender = run->ranks[p[0].process].rank;
 	int32_t receiver = run->ranks[p[1].process].rank;
 
-	return p[0].kind == LIVE_PART_SEND && p[1].kind == LIVE_PART_RECV &&
+	return p[0].kind == LIVE_EVENT_SEND && p[1].kind == LIVE_EVENT_RECV &&
 	       p[0].peer == receiver && p[1].peer == sender;
 }
 
@@ -585,7 +589,7 @@ static bool agree_on_operation(const struct run *run,
 	for (size_t i = 1; i < count; i++)
 		if (p[i].check != p->check || p[i].size != p->size)
 			return false;
-	if (p->kind <= LIVE_PART_RECV)
+	if (p->kind <= LIVE_EVENT_RECV)
 		return count == 2 && is_message(run, p);
 	for (size_t i = 1; i < count; i++)
 		if (p[i].kind != p->kind || p[i].peer != p->peer ||
@@ -594,41 +598,41 @@ static bool agree_on_operation(const struct run *run,
 	return true;
 }
 
-void match_join(struct matched_events *parts, const struct run *run)
+void match_join(struct matched_events *events, const struct run *run)
 {
 	size_t kept = 0;
 
-	if (parts->count)
-		sort_records(parts, run->source ? run->source->threads : 1);
-	for (size_t i = 0, end; i < parts->count; i = end) {
-		const struct event_record *p = &parts->at[i];
+	if (events->count)
+		sort_records(events, run->source ? run->source->threads : 1);
+	for (size_t i = 0, end; i < events->count; i = end) {
+		const struct event_record *p = &events->at[i];
 		size_t count;
 
-		end = match_operation_end(parts, i);
+		end = match_operation_end(events, i);
 		count = end - i;
 		if (count < p->size) {
-			parts->joined.lacking++;
+			events->joined.lacking++;
 			continue;
 		}
 		if (count > p->size || !agree_on_operation(run, p, count)) {
-			parts->joined.disagreeing++;
+			events->joined.disagreeing++;
 			continue;
 		}
-		memmove(&parts->at[kept], p, count * sizeof(*p));
+		memmove(&events->at[kept], p, count * sizeof(*p));
 		kept += count;
-		parts->joined.instances++;
+		events->joined.instances++;
 	}
-	parts->count = kept;
-	parts->joined.level = parts->level;
+	events->count = kept;
+	events->joined.level = events->level;
 }
 
-const struct series *match_series(const struct matched_events *parts,
+const struct series *match_series(const struct matched_events *events,
 				  uint32_t process, uint32_t thread)
 {
 	struct series key = { .process = process, .thread = thread };
 
-	if (!parts->series_count)
+	if (!events->series_count)
 		return NULL;
-	return bsearch(&key, parts->series, parts->series_count, sizeof(key),
+	return bsearch(&key, events->series, events->series_count, sizeof(key),
 		       by_thread);
 }

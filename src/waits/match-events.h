@@ -31,7 +31,7 @@ struct event_record {
 	uint32_t thread;
 	int32_t peer;
 	uint32_t check, size, comm_rank, cluster;
-	uint8_t kind, level; /* enum live_part_kind */
+	uint8_t kind, level; /* enum live_event_kind */
 	bool main;           /* of the thread of MPI_Init */
 	bool init;           /* of MPI_Init itself: it bounds clocks only */
 	bool meets;          /* nobody leaves before the last has come */
@@ -69,8 +69,9 @@ struct matched_events {
 };
 
 /* bytes, point_bytes: at most, for records and for points. */
-void match_init(struct matched_events *parts, size_t bytes, size_t point_bytes);
-void match_fini(struct matched_events *parts);
+void match_init(struct matched_events *events, size_t bytes,
+		size_t point_bytes);
+void match_fini(struct matched_events *events);
 
 /* match-events.c: it has these bounds when it is a merge's. */
 extern const struct gatherer gatherer_match_events;
@@ -79,15 +80,15 @@ extern const struct gatherer gatherer_match_events;
  * Sort by key and keep complete operations only; the others are counted in
  * events->joined.
  */
-void match_join(struct matched_events *parts, const struct run *run);
+void match_join(struct matched_events *events, const struct run *run);
 
 /* How many operations the operation of the record represents. */
-double match_weight(const struct matched_events *parts,
-		    const struct event_record *part);
+double match_weight(const struct matched_events *events,
+		    const struct event_record *event);
 
 /* The end of the operation that begins at record i. */
-size_t match_operation_end(const struct matched_events *parts, size_t i);
+size_t match_operation_end(const struct matched_events *events, size_t i);
 
 /* The trace points of a thread, or of MATCH_HELPERS; NULL: none. */
-const struct series *match_series(const struct matched_events *parts,
+const struct series *match_series(const struct matched_events *events,
 				  uint32_t process, uint32_t thread);

@@ -73,7 +73,7 @@ struct detail_sums {
 
 struct blaming {
 	const struct wait_state *waits;
-	const struct matched_events *parts;
+	const struct matched_events *events;
 	const struct clocks *clocks;
 	const struct run *run;
 	struct run_waits *to;
@@ -184,8 +184,8 @@ static size_t first_after(const struct series *s, int64_t ns)
  * sampled both are bounded: a short rest is waiting for a core or for a disk, a
  * long one is somewhere else.
  */
-static double accounted(const struct series *s, size_t i, int64_t from,
-			int64_t to)
+static double time_accounted(const struct series *s, size_t i, int64_t from,
+			     int64_t to)
 {
 	int64_t before = i && s->at[i - 1].ns > from ? s->at[i - 1].ns : from;
 	bool last = i + 1 == s->count || s->at[i + 1].ns > to;
@@ -204,7 +204,7 @@ static void add_helper_details(struct blaming *b, uint32_t cause,
 			       int64_t to)
 {
 	const struct series *s =
-		match_series(b->parts, by->process, MATCH_HELPERS);
+		match_series(b->events, by->process, MATCH_HELPERS);
 
 	for (size_t i = s ? first_after(s, from) : 0;
 	     s && i < s->count && s->at[i].ns <= to && !b->err; i++)
@@ -219,7 +219,7 @@ static void add_contexts(struct blaming *b, struct cause_sum *cause,
 			 int64_t to)
 {
 	const struct series *s =
-		match_series(b->parts, by->process, by->thread);
+		match_series(b->events, by->process, by->thread);
 	uint32_t index = (uint32_t)(cause - b->causes);
 	uint32_t caller = b->run->nodes[by->begin_node].parent;
 
@@ -232,7 +232,7 @@ static void add_contexts(struct blaming *b, struct cause_sum *cause,
 	cause->period_ns = fmax(cause->period_ns, s->period_ns);
 	for (size_t i = first_after(s, from);
 	     i < s->count && s->at[i].ns <= to && !b->err; i++) {
-		double ns = accounted(s, i, from, to);
+		double ns = time_accounted(s, i, from, to);
 
 		add_detail(b, &b->contexts, index, s->at[i].node, 0, ns, 1);
 		cause->covered_ns += ns;
@@ -241,9 +241,9 @@ static void add_contexts(struct blaming *b, struct cause_sum *cause,
 }
 
 /* How many operations the wait represents: some are kept whatever the level. */
-static double weight(const struct blaming *b, size_t wait)
+static double wait_weight(const struct blaming *b, size_t wait)
 {
-	return match_weight(b->parts, &b->parts->at[wait]);
+	return match_weight(b->events, &b->events->at[wait]);
 }
 
 /* The cause, for so much of the wait; NULL after a failure. */
@@ -253,7 +253,7 @@ static struct cause_sum *add_blame(struct blaming *b,
 				   int64_t part_ns)
 {
 	struct cause_sum *cause = find_cause(b, of, by->process);
-	double scale = weight(b, of->wait);
+	double scale = wait_weight(b, of->wait);
 	double ns = scale * (double)part_ns;
 
 	if (!cause)
@@ -268,7 +268,7 @@ static struct cause_sum *add_blame(struct blaming *b,
 		cause->sum.clock_ns += scale * of->clock_ns;
 	}
 	if (scale > 1)
-		add_to_cluster(cause, &b->parts->at[of->wait], ns);
+		add_to_cluster(cause, &b->events->at[of->wait], ns);
 	b->to->ranks[by->process].caused_ns += ns;
 	add_detail(b, &b->victims, (uint32_t)(cause - b->causes), of->process,
 		   0, ns, 0);
@@ -305,7 +305,7 @@ static size_t calls_before(const struct blaming *b,
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (is_before(&b->parts->at[b->calls[middle]], q, ns))
+		if (is_before(&b->events->at[b->calls[middle]], q, ns))
 			from = middle + 1;
 		else
 			to = middle;
@@ -315,7 +315,7 @@ static size_t calls_before(const struct blaming *b,
 
 static int64_t end_of_wait(const struct blaming *b, uint32_t i)
 {
-	return b->parts->at[i].enter + b->waits[i].ns;
+	return b->events->at[i].enter + b->waits[i].ns;
 }
 
 /* How long q's thread waited from … to; -1: too many calls to look at. */
@@ -328,7 +328,7 @@ static int64_t waited_between(const struct blaming *b,
 
 	for (int steps = 0; c-- > 0; steps++) {
 		uint32_t i = b->calls[c];
-		const struct event_record *p = &b->parts->at[i];
+		const struct event_record *p = &b->events->at[i];
 		int64_t low = p->enter > from ? p->enter : from;
 		int64_t high = end_of_wait(b, i) < to ? end_of_wait(b, i) : to;
 
@@ -343,14 +343,15 @@ static int64_t waited_between(const struct blaming *b,
 }
 
 /* The record of q's thread in the operation of record i, or NULL. */
-static const struct event_record *partner(const struct blaming *b, uint32_t i,
-					  const struct event_record *q)
+static const struct event_record *partner_record(const struct blaming *b,
+						 uint32_t i,
+						 const struct event_record *q)
 {
-	const struct event_record *at = b->parts->at;
+	const struct event_record *at = b->events->at;
 	/* A matched operation has all its records. */
 	size_t from = b->first[i], to = from + at[from].size;
 
-	if (at[from].kind <= LIVE_PART_RECV) {
+	if (at[from].kind <= LIVE_EVENT_RECV) {
 		const struct event_record *other = &at[from + (from == i)];
 
 		return same_thread(other, q) ? other : NULL;
@@ -363,7 +364,7 @@ static const struct event_record *partner(const struct blaming *b, uint32_t i,
 		else
 			to = middle;
 	}
-	return from < b->parts->count && at[from].key == at[i].key &&
+	return from < b->events->count && at[from].key == at[i].key &&
 			       same_thread(&at[from], q)
 		       ? &at[from]
 		       : NULL;
@@ -373,8 +374,8 @@ static const struct event_record *partner(const struct blaming *b, uint32_t i,
  * When two were in the same operation: both at the same time or, where one had
  * left before the other came, the first of them.
  */
-static int64_t meeting(const struct event_record *p,
-		       const struct event_record *q)
+static int64_t meeting_time(const struct event_record *p,
+			    const struct event_record *q)
 {
 	int64_t first = p->enter < q->enter ? p->enter : q->enter;
 	int64_t last = p->enter > q->enter ? p->enter : q->enter;
@@ -387,23 +388,23 @@ static int64_t meeting(const struct event_record *p,
  * last met, it waited for others so much longer than the victim did, and came
  * later for it.
  */
-static int64_t excess(const struct blaming *b, uint32_t v)
+static int64_t excess_wait(const struct blaming *b, uint32_t v)
 {
-	const struct event_record *p = &b->parts->at[v], *met = NULL, *own = p;
-	const struct event_record *by = &b->parts->at[b->waits[v].culprit];
+	const struct event_record *p = &b->events->at[v], *met = NULL, *own = p;
+	const struct event_record *by = &b->events->at[b->waits[v].culprit];
 	int64_t since, his, mine;
 
 	for (uint32_t at = b->position[v], steps = 0;
 	     at-- > 0 && steps < STEPS && !met; steps++) {
-		own = &b->parts->at[b->timeline[at]];
+		own = &b->events->at[b->timeline[at]];
 		if (!same_thread(own, p))
 			break;
 		if (own->enter < p->enter)
-			met = partner(b, b->timeline[at], by);
+			met = partner_record(b, b->timeline[at], by);
 	}
 	if (!met)
 		return 0;
-	since = meeting(own, met);
+	since = meeting_time(own, met);
 	his = waited_between(b, by, since, by->begin);
 	mine = waited_between(b, p, since, p->enter);
 	return his > mine && mine >= 0 ? his - mine : 0;
@@ -421,11 +422,11 @@ static void blame_itself(struct blaming *b, const struct blamed_wait *of,
 		uint32_t i = b->calls[c];
 		int64_t end = end_of_wait(b, i);
 
-		if (!same_thread(&b->parts->at[i], by) || end <= low)
+		if (!same_thread(&b->events->at[i], by) || end <= low)
 			break;
 		if (end < high)
 			add_contexts(b, cause, by, end, high);
-		high = b->parts->at[i].enter;
+		high = b->events->at[i].enter;
 	}
 	if (cause && low < high && !b->err)
 		add_contexts(b, cause, by, low, high);
@@ -439,14 +440,14 @@ static void blame_itself(struct blaming *b, const struct blamed_wait *of,
 static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
 		    int64_t low, int64_t high)
 {
-	const struct event_record *by = &b->parts->at[b->waits[v].culprit];
-	int64_t more = excess(b, v), handed = 0;
+	const struct event_record *by = &b->events->at[b->waits[v].culprit];
+	int64_t more = excess_wait(b, v), handed = 0;
 	size_t c = calls_before(b, by, high);
 
 	more = more < high - low ? more : high - low;
 	while (c-- > 0 && of->depth < DEPTH && !b->err) {
 		uint32_t i = b->calls[c];
-		const struct event_record *p = &b->parts->at[i];
+		const struct event_record *p = &b->events->at[i];
 		int64_t end =
 			end_of_wait(b, i) < high ? end_of_wait(b, i) : high;
 		int64_t inside = end > low ? end - low : 0;
@@ -457,8 +458,8 @@ static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
 		if (!same_thread(p, by) || (end <= low && before <= 0))
 			break;
 		if (end - from < of->grain || i == of->wait ||
-		    same_thread(&b->parts->at[b->waits[i].culprit],
-				&b->parts->at[of->wait]))
+		    same_thread(&b->events->at[b->waits[i].culprit],
+				&b->events->at[of->wait]))
 			continue;
 		of->depth++;
 		hand_on(b, of, i, from, end);
@@ -472,8 +473,8 @@ static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
 static void blame_wait(struct blaming *b, uint32_t wait)
 {
 	const struct wait_state *w = &b->waits[wait];
-	const struct event_record *p = &b->parts->at[wait];
-	const struct event_record *by = &b->parts->at[w->culprit];
+	const struct event_record *p = &b->events->at[wait];
+	const struct event_record *by = &b->events->at[w->culprit];
 	double clock = clocks_error(b->clocks, p->process, by->process);
 	struct blamed_wait of = { .wait = wait,
 				  .kind = w->kind,
@@ -499,7 +500,7 @@ ORDER_ROWS_BY(by_cluster, struct matched_events, of->at,
 
 static int list_calls(struct blaming *b)
 {
-	size_t count = b->parts->count;
+	size_t count = b->events->count;
 
 	b->calls = calloc(count + 1, sizeof(*b->calls));
 	b->timeline = calloc(count + 1, sizeof(*b->timeline));
@@ -509,11 +510,11 @@ static int list_calls(struct blaming *b)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		b->timeline[i] = b->first[i] = (uint32_t)i;
-		if (i && b->parts->at[i - 1].key == b->parts->at[i].key)
+		if (i && b->events->at[i - 1].key == b->events->at[i].key)
 			b->first[i] = b->first[i - 1];
 	}
 	qsort_r(b->timeline, count, sizeof(*b->timeline), by_enter_time,
-		(void *)b->parts);
+		(void *)b->events);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = b->timeline[i];
 
@@ -532,7 +533,7 @@ static int blame_all(struct blaming *b)
 		return -ENOMEM;
 	memcpy(order, b->calls, b->call_count * sizeof(*order));
 	qsort_r(order, b->call_count, sizeof(*order), by_cluster,
-		(void *)b->parts);
+		(void *)b->events);
 	for (size_t i = 0; i < b->call_count && !b->err; i++)
 		blame_wait(b, order[i]);
 	free(order);
@@ -564,7 +565,8 @@ void waits_sort(struct run_waits *w)
 		      by_cause_rank);
 }
 
-static double variance(const struct blaming *b, const struct cause_sum *cause)
+static double cause_variance(const struct blaming *b,
+			     const struct cause_sum *cause)
 {
 	double squares = cause->squares + cause->cluster * cause->cluster;
 
@@ -580,14 +582,14 @@ static void put_cause(struct blaming *b, const struct cause_sum *cause,
 
 	if (n < CAUSES) {
 		*to = one;
-		to->error_ns = sqrt(variance(b, cause));
+		to->error_ns = sqrt(cause_variance(b, cause));
 		return;
 	}
 	*to = (struct run_cause){
 		.culprit = WAIT_OTHERS,
 		.instances = to->instances + one.instances,
 		.ns = to->ns + one.ns,
-		.error_ns = hypot(to->error_ns, sqrt(variance(b, cause))),
+		.error_ns = hypot(to->error_ns, sqrt(cause_variance(b, cause))),
 		.clock_ns = to->clock_ns + one.clock_ns,
 		.indirect_ns = to->indirect_ns + one.indirect_ns,
 		.early_ns = to->early_ns + one.early_ns,
@@ -706,15 +708,15 @@ static int put_all_causes(struct blaming *b)
 }
 
 int waits_blame(struct run_waits *to, const struct wait_state *waits,
-		const struct matched_events *parts, const struct clocks *clocks,
-		const struct run *run)
+		const struct matched_events *events,
+		const struct clocks *clocks, const struct run *run)
 {
 	struct blaming b = { .waits = waits,
-			     .parts = parts,
+			     .events = events,
 			     .clocks = clocks,
 			     .run = run,
 			     .to = to,
-			     .scale = ldexp(1, (int)parts->level) };
+			     .scale = ldexp(1, (int)events->level) };
 	int err = list_calls(&b);
 
 	if (!err)

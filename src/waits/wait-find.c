@@ -9,7 +9,7 @@
 
 struct wait_search {
 	struct wait_state *waits;
-	const struct matched_events *parts;
+	const struct matched_events *events;
 	const struct clocks *clocks;
 	const struct run *run;
 	uint32_t *order; /* events, as they began … */
@@ -25,8 +25,8 @@ static int64_t earlier_time(int64_t a, int64_t b)
 static void set_wait(struct wait_search *f, size_t i, size_t culprit,
 		     enum wait_kind kind, int64_t until)
 {
-	const struct event_record *p = &f->parts->at[i],
-				  *c = &f->parts->at[culprit];
+	const struct event_record *p = &f->events->at[i],
+				  *c = &f->events->at[culprit];
 	int64_t ns = earlier_time(until, p->leave) - p->enter;
 
 	if (ns <= f->waits[i].ns ||
@@ -48,8 +48,8 @@ static void set_wait(struct wait_search *f, size_t i, size_t culprit,
 static void find_message(struct wait_search *f, size_t to, size_t from,
 			 enum wait_kind kind)
 {
-	const struct event_record *p = &f->parts->at[to],
-				  *c = &f->parts->at[from];
+	const struct event_record *p = &f->events->at[to],
+				  *c = &f->events->at[from];
 	int64_t error =
 		(int64_t)clocks_error(f->clocks, p->process, c->process);
 
@@ -66,7 +66,7 @@ static void find_message(struct wait_search *f, size_t to, size_t from,
  */
 
 /* The moment that others wait for: the beginning, or the coming back. */
-static int64_t came(const struct event_record *p, bool back)
+static int64_t time_came(const struct event_record *p, bool back)
 {
 	return back ? p->enter : p->begin;
 }
@@ -80,8 +80,8 @@ static int by_coming(const void *x, const void *y, void *coming)
 {
 	const struct coming *by = coming;
 	const uint32_t *i = x, *j = y;
-	int order =
-		ORDER(came(&by->at[*i], by->back), came(&by->at[*j], by->back));
+	int order = ORDER(time_came(&by->at[*i], by->back),
+			  time_came(&by->at[*j], by->back));
 
 	return order ? order : ORDER(*i, *j);
 }
@@ -93,7 +93,7 @@ ORDER_ROWS_BY(by_comm_rank, struct matched_events, of->at,
 static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
 			    size_t count, uint32_t i, bool back)
 {
-	const struct event_record *p = &f->parts->at[i];
+	const struct event_record *p = &f->events->at[i];
 	int64_t until = p->leave;
 	size_t from = 0, to = count;
 
@@ -103,7 +103,7 @@ static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (came(&f->parts->at[order[middle]], back) <= until)
+		if (time_came(&f->events->at[order[middle]], back) <= until)
 			from = middle + 1;
 		else
 			to = middle;
@@ -123,7 +123,7 @@ static void find_last(struct wait_search *f, uint32_t i, size_t count,
 
 		if (last != i)
 			set_wait(f, i, last, kind,
-				 came(&f->parts->at[last], back));
+				 time_came(&f->events->at[last], back));
 	}
 }
 
@@ -132,8 +132,8 @@ static size_t find_root(const struct wait_search *f, size_t first, size_t end)
 {
 	size_t i = first;
 
-	while (i < end && f->run->ranks[f->parts->at[i].process].rank !=
-				  f->parts->at[i].peer)
+	while (i < end && f->run->ranks[f->events->at[i].process].rank !=
+				  f->events->at[i].peer)
 		i++;
 	return i;
 }
@@ -155,14 +155,14 @@ static void find_broadcast(struct wait_search *f, size_t root, size_t first,
 /* The root waits for the last; until the first came nothing was to be done. */
 static void find_reduce(struct wait_search *f, size_t root, size_t count)
 {
-	const struct event_record *p = &f->parts->at[root];
+	const struct event_record *p = &f->events->at[root];
 	struct wait_state *w = &f->waits[root];
 	uint32_t first = f->order[0];
 
 	find_last(f, (uint32_t)root, count, WAIT_ALL_ONE);
 	if (first == root && count > 1)
 		first = f->order[1];
-	w->early = earlier_time(f->parts->at[first].begin - p->enter, w->ns);
+	w->early = earlier_time(f->events->at[first].begin - p->enter, w->ns);
 	if (w->early < 0)
 		w->early = 0;
 }
@@ -174,8 +174,8 @@ static void find_prefix(struct wait_search *f, size_t count)
 
 	for (size_t i = 1; i < count; i++) {
 		uint32_t at = f->order[i];
-		const struct event_record *p = &f->parts->at[at];
-		const struct event_record *c = &f->parts->at[last];
+		const struct event_record *p = &f->events->at[at];
+		const struct event_record *c = &f->events->at[last];
 		double error = clocks_error(f->clocks, p->process, c->process);
 
 		if (c->begin <= p->leave + (int64_t)error)
@@ -187,14 +187,14 @@ static void find_prefix(struct wait_search *f, size_t count)
 
 static void sort_operation(struct wait_search *f, size_t first, size_t end)
 {
-	struct coming coming = { .at = f->parts->at };
+	struct coming coming = { .at = f->events->at };
 	size_t count = end - first;
 
 	for (size_t i = 0; i < count; i++)
 		f->order[i] = f->back[i] = (uint32_t)(first + i);
-	if (f->parts->at[first].kind == LIVE_PART_PREFIX) {
+	if (f->events->at[first].kind == LIVE_EVENT_PREFIX) {
 		qsort_r(f->order, count, sizeof(*f->order), by_comm_rank,
-			(void *)f->parts);
+			(void *)f->events);
 		return;
 	}
 	qsort_r(f->order, count, sizeof(*f->order), by_coming, &coming);
@@ -204,23 +204,23 @@ static void sort_operation(struct wait_search *f, size_t first, size_t end)
 
 /* Of those in which all wait for the last. */
 static const enum wait_kind wait_kind_of[] = {
-	[LIVE_PART_BARRIER] = WAIT_BARRIER,
-	[LIVE_PART_ALL] = WAIT_ALL,
-	[LIVE_PART_FENCE] = WAIT_FENCE,
+	[LIVE_EVENT_BARRIER] = WAIT_BARRIER,
+	[LIVE_EVENT_ALL] = WAIT_ALL,
+	[LIVE_EVENT_FENCE] = WAIT_FENCE,
 };
 
 static void find_collective(struct wait_search *f, size_t first, size_t end)
 {
 	size_t count = end - first, root = find_root(f, first, end);
-	uint32_t kind = f->parts->at[first].kind;
+	uint32_t kind = f->events->at[first].kind;
 
 	sort_operation(f, first, end);
-	if (kind == LIVE_PART_PREFIX) {
+	if (kind == LIVE_EVENT_PREFIX) {
 		find_prefix(f, count);
-	} else if (kind == LIVE_PART_ALL_ONE) {
+	} else if (kind == LIVE_EVENT_ALL_ONE) {
 		if (root < end)
 			find_reduce(f, root, count);
-	} else if (kind == LIVE_PART_ONE_ALL) {
+	} else if (kind == LIVE_EVENT_ONE_ALL) {
 		if (root < end)
 			find_broadcast(f, root, first, count);
 	} else {
@@ -231,17 +231,17 @@ static void find_collective(struct wait_search *f, size_t first, size_t end)
 
 static void find_operation(struct wait_search *f, size_t first, size_t end)
 {
-	if (f->parts->at[first].init)
+	if (f->events->at[first].init)
 		return;
-	if (f->parts->at[first].kind > LIVE_PART_RECV) {
+	if (f->events->at[first].kind > LIVE_EVENT_RECV) {
 		find_collective(f, first, end);
 		return;
 	}
 	/* The send is `first`, its receive the next. */
 	find_message(f, first + 1, first, WAIT_LATE_SENDER);
 	/* A sender that left before needed no receiver. */
-	if (!f->parts->at[first].one_way &&
-	    f->parts->at[first].leave >= f->parts->at[first + 1].begin)
+	if (!f->events->at[first].one_way &&
+	    f->events->at[first].leave >= f->events->at[first + 1].begin)
 		find_message(f, first, first + 1, WAIT_LATE_RECEIVER);
 }
 
@@ -249,7 +249,7 @@ static void find_operation(struct wait_search *f, size_t first, size_t end)
  * Calls that ended several events.
  */
 
-ORDER_ROWS_BY(by_event_call, struct wait_search, of->parts->at,
+ORDER_ROWS_BY(by_event_call, struct wait_search, of->events->at,
 	      ASC(process) ?: ASC(thread) ?: ASC(enter) ?:
 	      ORDER(of->waits[*j].ns, of->waits[*i].ns) ?:
 	      ORDER(of->waits[*i].kind, of->waits[*j].kind) ?: ORDER(*i, *j))
@@ -264,16 +264,16 @@ static bool same_call(const struct event_record *a,
 /* The longest wait stays: the others went on meanwhile. */
 static void one_wait_per_call(struct wait_search *f)
 {
-	const struct matched_events *parts = f->parts;
+	const struct matched_events *events = f->events;
 
-	for (size_t i = 0; i < parts->count; i++)
+	for (size_t i = 0; i < events->count; i++)
 		f->order[i] = (uint32_t)i;
-	if (parts->count)
-		qsort_r(f->order, parts->count, sizeof(*f->order),
+	if (events->count)
+		qsort_r(f->order, events->count, sizeof(*f->order),
 			by_event_call, f);
-	for (size_t i = 1, first = 0; i < parts->count; i++) {
-		if (same_call(&parts->at[f->order[i]],
-			      &parts->at[f->order[first]]))
+	for (size_t i = 1, first = 0; i < events->count; i++) {
+		if (same_call(&events->at[f->order[i]],
+			      &events->at[f->order[first]]))
 			f->waits[f->order[i]] =
 				(struct wait_state){ .joint = true };
 		else
@@ -299,16 +299,16 @@ static size_t join_kept(struct run_kept_calls *kept, size_t count)
 /* Behind one_wait_per_call(): what wait-clip.c holds against all calls. */
 static int count_kept_calls(struct run_waits *to, const struct wait_search *f)
 {
-	const struct matched_events *parts = f->parts;
+	const struct matched_events *events = f->events;
 	size_t count = 0;
 
-	if (!parts->level)
+	if (!events->level)
 		return 0;
-	to->kept = calloc(parts->count + 1, sizeof(*to->kept));
+	to->kept = calloc(events->count + 1, sizeof(*to->kept));
 	if (!to->kept)
 		return no_memory();
-	for (size_t i = 0; i < parts->count; i++) {
-		const struct event_record *p = &parts->at[i];
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event_record *p = &events->at[i];
 
 		if (!f->waits[i].joint && p->level != UINT8_MAX)
 			to->kept[count++] =
@@ -322,19 +322,19 @@ static int count_kept_calls(struct run_waits *to, const struct wait_search *f)
 }
 
 int waits_find(struct run_waits *to, struct wait_state *waits,
-	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct matched_events *events, const struct clocks *clocks,
 	       const struct run *run)
 {
 	struct wait_search f = {
-		.waits = waits, .parts = parts, .clocks = clocks, .run = run
+		.waits = waits, .events = events, .clocks = clocks, .run = run
 	};
 	int err;
 
-	f.order = calloc(parts->count + 1, sizeof(*f.order));
-	f.back = calloc(parts->count + 1, sizeof(*f.back));
+	f.order = calloc(events->count + 1, sizeof(*f.order));
+	f.back = calloc(events->count + 1, sizeof(*f.back));
 	err = f.order && f.back ? 0 : no_memory();
-	for (size_t i = 0, end; !err && i < parts->count; i = end) {
-		end = match_operation_end(parts, i);
+	for (size_t i = 0, end; !err && i < events->count; i = end) {
+		end = match_operation_end(events, i);
 		find_operation(&f, i, end);
 	}
 	if (!err) {

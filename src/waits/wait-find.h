@@ -5,7 +5,7 @@
  * that to the rank and the context that caused it; wait-clip.c holds the
  * estimates of it against what was measured.
  *
- * The kind of an event, enum live_part_kind, says what it waits for.  A rank
+ * The kind of an event, enum live_event_kind, says what it waits for.  A rank
  * waits from entering the call that ended its event until the last of those
  * that it depends on has begun, as far as it was still inside then: one that
  * left before did not wait.  Nobody makes progress outside MPI: who waits for a
@@ -34,14 +34,14 @@ struct wait_state {       /* of one event */
  * all were kept, to->kept has the calls.
  */
 int waits_find(struct run_waits *to, struct wait_state *waits,
-	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct matched_events *events, const struct clocks *clocks,
 	       const struct run *run);
 
 /* wait-blame.c: causes, contexts, victims and ranks of the run, from the waits.
  */
 int waits_blame(struct run_waits *to, const struct wait_state *waits,
-		const struct matched_events *parts, const struct clocks *clocks,
-		const struct run *run);
+		const struct matched_events *events,
+		const struct clocks *clocks, const struct run *run);
 
 /* Contexts and victims by their causes' numbers, in the order of files. */
 void waits_sort(struct run_waits *waits);

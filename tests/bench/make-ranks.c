@@ -532,7 +532,7 @@ static void make_parts(struct making *k)
 
 	k->out.parts = get(p->part_count, sizeof(*k->out.parts));
 	for (size_t i = 0; i < p->part_count; i++) {
-		struct profile_part *to = &k->out.parts[count];
+		struct profile_event *to = &k->out.parts[count];
 
 		*to = p->parts[i];
 		if (to->level < level)

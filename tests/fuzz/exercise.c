@@ -233,10 +233,10 @@ static void save_peer(struct profile *p, const char *path)
 		p->parts[i].peer = p->parts[i].peer > 0 ? 0 : 1;
 		if (p->parts[i].comm_rank < 2)
 			p->parts[i].comm_rank ^= 1;
-		if (p->parts[i].kind == LIVE_PART_SEND)
-			p->parts[i].kind = LIVE_PART_RECV;
-		else if (p->parts[i].kind == LIVE_PART_RECV)
-			p->parts[i].kind = LIVE_PART_SEND;
+		if (p->parts[i].kind == LIVE_EVENT_SEND)
+			p->parts[i].kind = LIVE_EVENT_RECV;
+		else if (p->parts[i].kind == LIVE_EVENT_RECV)
+			p->parts[i].kind = LIVE_EVENT_SEND;
 	}
 	if (profile_save(p, path))
 		abort();

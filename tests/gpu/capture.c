@@ -37,7 +37,7 @@ static void open_capture(void)
 		fputs(CAPTURE_MAGIC, capture.to);
 }
 
-void copse_gpu_capture_end(void)
+void copse_capture_end(void)
 {
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to)
@@ -60,8 +60,8 @@ static void put_capture(enum capture_type type, const void *first,
 		fwrite(second, second_size, 1, capture.to);
 }
 
-void copse_gpu_capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-			    const CUpti_CallbackData *data, uint64_t site)
+void copse_capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			const CUpti_CallbackData *data, uint64_t site)
 {
 	const int *code = data->functionReturnValue;
 	const char *name = data->functionName ? data->functionName : "";
@@ -120,7 +120,7 @@ static void put_captured_text(const char *text)
 	put_capture(CAPTURE_TEXT, &text, sizeof(text), text, strlen(text));
 }
 
-void copse_gpu_capture_record(const CUpti_Activity *record)
+void copse_capture_record(const CUpti_Activity *record)
 {
 	size_t size = capture_record_size(record->kind);
 

@@ -99,8 +99,8 @@ eighty_columns() {
 
 # Each processor has files of the same names.
 one_name_one_file() {
-	product | sed 's|^src/arch/.*/|src/arch/|' |
-		sort -u | sed 's|.*/||' | sort | uniq -d | grep . && return 1
+	product | sed 's|^src/arch/.*/|src/arch/|' | sort -u |
+		sed 's|.*/||' | sort | uniq -d | grep . && return 1
 	return 0
 }
 
@@ -145,6 +145,50 @@ functions() {
 # A backtrace tells where it is.
 unique_functions() {
 	functions | grep ' static$' | in_one_file
+}
+
+two_words() {
+	functions | awk '$3 == "static" && $2 ~ /c$/ && $1 !~ /[A-Z_]/ {
+			print $2 ": " $1
+			bad = 1
+		} END { exit bad }'
+}
+
+# "path_text" is in paths.c or in a room of that name, "copse_path_text" too.
+# Not what C libraries, CUDA or MPI call so, the words of functions.tbl, and
+# errors, which read as a sentence: return fail(...).
+begins_with_its_noun() {
+	functions | awk '
+		function begins(name, file,    n, i, word, w) {
+			sub(/^copse_/, "", name)
+			sub(/_.*/, "", name)
+			if (file == "src/copse.h")
+				return 1
+			n = split(file, word, /[^a-z0-9]+/)
+			for (i = 1; i < n; i++) {
+				w = word[i]
+				if (length(w) > 1 && (index(name, w) == 1 ||
+				    index(w, name) == 1 ||
+				    substr(w, 1, 5) == substr(name, 1, 5)))
+					return 1
+			}
+			return 0
+		}
+		FILENAME != "-" { not_ours[$1]; next }
+		$1 in not_ours || $1 ~ /^_|[A-Z]|^main$/ ||
+		$1 ~ /^(fail|fail_reason|fail_step|no_memory)$/ ||
+		$1 ~ /^(moves|status_bytes)$/ || $2 == "mpi/bytes.h" ||
+		($3 == "static" && $2 !~ /h$/) { next }
+		{ where[$1] = where[$1] " " $2 }
+		begins($1, $2) { good[$1] }
+		END {
+			for (name in where)
+				if (!(name in good)) {
+					print name ":" where[name]
+					bad = 1
+				}
+			exit bad
+		}' src/collect/interposed.list -
 }
 
 unique_structs() {
@@ -198,6 +242,8 @@ point "lines end at 80 columns" eighty_columns
 point "file names are unique" one_name_one_file
 point "names of static functions are unique" unique_functions
 point "names of structs are unique" unique_structs
+point "names of static functions have two words" two_words
+point "names of public functions begin with their noun" begins_with_its_noun
 point "shellcheck finds nothing" checked_scripts
 point "what a point says is in whole lines" said_in_lines
 point "no test is tried again for no known cause" no_flaky

@@ -644,7 +644,7 @@ TEST(skew_is_max_less_mean)
 	struct skew outside;
 
 	CHECK(!paths_init(&paths, run));
-	CHECK(!skew_init(&skews, &paths, run_metric(run, "cpu.time")));
+	CHECK(!imbalance_init(&skews, &paths, run_metric(run, "cpu.time")));
 	/* work and its mirror, the wait; norm is explained by the latter */
 	CHECK(skews.count, ==, paths.count - 1);
 	CHECK(!skews.at[0].explained && skews.at[1].explained);
@@ -653,18 +653,18 @@ TEST(skew_is_max_less_mean)
 	CHECK(near(skews.at[0].mean, 0.25) && near(skews.at[0].max, 0.4));
 	CHECK(near(skews.at[0].imbalance, 0.15));
 	CHECK(skews.at[0].max_process, ==, 3);
-	skew_values(&skews, skews.at[0].path, values);
+	imbalance_values(&skews, skews.at[0].path, values);
 	CHECK(near(values[1], 0.2));
 	/* All that is uneven in norm is that it waits. */
-	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_NORM], values,
-				&outside));
+	CHECK(!imbalance_outside_mpi(&skews, paths.of[FIXTURE_NORM], values,
+				     &outside));
 	CHECK(near(outside.imbalance, 0) && near(values[1], outside.mean));
 	CHECK(near(outside.recoverable, 0));
-	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
-				&outside));
+	CHECK(!imbalance_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
+				     &outside));
 	CHECK(near(outside.recoverable, 0.15));
 	CHECK(outside.max_process, ==, 3);
-	skew_fini(&skews);
+	imbalance_fini(&skews);
 	paths_fini(&paths);
 }
 
@@ -705,19 +705,20 @@ TEST(what_others_make_up_for_is_not_recoverable)
 		struct skew work, fact, wait;
 
 		CHECK(!paths_init(&paths, run));
-		CHECK(!skew_init(&skews, &paths, &run->metrics[0]));
-		CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
-					&work) &&
-		      !skew_outside_mpi(&skews, paths.of[FIXTURE_FACT_1],
-					values, &fact) &&
-		      !skew_outside_mpi(&skews, paths.of[FIXTURE_ALLREDUCE],
-					values, &wait));
+		CHECK(!imbalance_init(&skews, &paths, &run->metrics[0]));
+		CHECK(!imbalance_outside_mpi(&skews, paths.of[FIXTURE_WORK],
+					     values, &work) &&
+		      !imbalance_outside_mpi(&skews, paths.of[FIXTURE_FACT_1],
+					     values, &fact) &&
+		      !imbalance_outside_mpi(&skews,
+					     paths.of[FIXTURE_ALLREDUCE],
+					     values, &wait));
 		CHECK(near(work.recoverable, cases[i].work));
 		CHECK(near(fact.recoverable, cases[i].fact));
 		CHECK(near(work.imbalance, 0.15));
 		CHECK(wait.imbalance, ==, 0);
 		CHECK(wait.recoverable, ==, 0);
-		skew_fini(&skews);
+		imbalance_fini(&skews);
 		paths_fini(&paths);
 		run_free(run);
 	}

@@ -24,19 +24,19 @@ static void check(const unsigned char *values, size_t count, size_t width)
 	size_t size = deflate_chunk(packed, values, count, width, 2, work);
 
 	CHECK(size, >, 0);
-	CHECK(!inflate_chunk(back, count, width, packed, size,
-			     width > 1 ? work : NULL));
+	CHECK(!deflate_undo(back, count, width, packed, size,
+			    width > 1 ? work : NULL));
 	CHECK(!memcmp(back, values, bytes));
-	CHECK(!inflate_chunk(sorted, bytes, 1, packed, size, NULL));
+	CHECK(!deflate_undo(sorted, bytes, 1, packed, size, NULL));
 	for (size_t i = 0; i < count; i++)
 		for (size_t byte = 0; byte < width; byte++)
 			CHECK(sorted[byte * count + i], ==,
 			      values[i * width + byte]);
-	CHECK(inflate_chunk(back, count - 1, width, packed, size, work), ==,
+	CHECK(deflate_undo(back, count - 1, width, packed, size, work), ==,
 	      -EINVAL);
 	packed[size / 2] ^= 0x55;
-	CHECK(inflate_chunk(back, count, width, packed, size,
-			    width > 1 ? work : NULL),
+	CHECK(deflate_undo(back, count, width, packed, size,
+			   width > 1 ? work : NULL),
 	      ==, -EINVAL);
 	free(packed);
 }
@@ -53,7 +53,7 @@ TEST(chunks_come_back_as_they_were)
 			check(values, count, widths[w]);
 }
 
-/* What is made is read by zlib in HDF5, and here by what inflate_chunk() has.
+/* What is made is read by zlib in HDF5, and here by what deflate_undo() has.
  */
 enum {
 	NUMBERS = 70000 /* more than one stored block of each plane */
@@ -75,7 +75,7 @@ static void check_numbers(const uint64_t *values, size_t count, size_t most)
 	CHECK(uncompress((Bytef *)back, &got, (Bytef *)packed, size), ==, Z_OK);
 	CHECK(got, ==, bytes);
 	CHECK(!memcmp(back, work, bytes));
-	CHECK(!inflate_chunk(back, count, sizeof(*values), packed, size, work));
+	CHECK(!deflate_undo(back, count, sizeof(*values), packed, size, work));
 	CHECK(!memcmp(back, values, bytes));
 	free(packed);
 	free(work);

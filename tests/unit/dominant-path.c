@@ -23,7 +23,7 @@ static const char *named(struct run *run, const double seconds[FIXTURE_NODES],
 	own = calloc(paths.count, sizeof(*own));
 	for (int n = 0; n < FIXTURE_NODES; n++)
 		own[paths.of[n]] += seconds[n];
-	CHECK(!mainly_in(&is, &paths, own, paths.of[known]));
+	CHECK(!dominant_in(&is, &paths, own, paths.of[known]));
 	name = is.path ? paths_function(run, paths.at[is.path].node) : "";
 	*of = is.seconds;
 	free(own);

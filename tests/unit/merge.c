@@ -628,7 +628,7 @@ static bool is_remade(struct timespec of_database, time_t more)
 	times[1].tv_sec += more;
 	CHECK(!utimensat(AT_FDCWD, file("rank-0.h5"), times, 0));
 	CHECK(!stat(file("run.h5"), &before));
-	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &after));
 	run_free(run);
 	return before.st_ino != after.st_ino;
@@ -662,10 +662,10 @@ TEST(the_database_is_made_when_it_is_needed)
 
 	CHECK(mkdtemp(directory));
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &first));
 	run_free(run);
-	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &second));
 	CHECK(first.st_ino, ==, second.st_ino);
 	run_free(run);
@@ -673,12 +673,12 @@ TEST(the_database_is_made_when_it_is_needed)
 	CHECK(!is_remade(second.st_mtim, -1));
 	CHECK(is_remade(second.st_mtim, 1));
 	write_file("run.h5", "rubbish", 7);
-	CHECK(!run_open(&run, directory, NULL)); /* made again */
+	CHECK(!merge_open(&run, directory, NULL)); /* made again */
 	run_free(run);
-	CHECK(!run_open(&run, file("run.h5"), NULL));
+	CHECK(!merge_open(&run, file("run.h5"), NULL));
 	CHECK(run->rank_count, ==, 1);
 	run_free(run);
-	CHECK(run_open(&run, file("nothing"), NULL), ==, -ENOENT);
+	CHECK(merge_open(&run, file("nothing"), NULL), ==, -ENOENT);
 	clean();
 }
 
@@ -719,7 +719,7 @@ TEST(main_is_who_the_c_library_calls)
 	tree[TREE_WORK].function = str_add(&run.strings, "app+0x2");
 	tree[TREE_START].module = tree[TREE_CALLER].module = libc;
 	tree[TREE_MAIN].module = tree[TREE_WORK].module = app;
-	CHECK(!run_name_main(&run));
+	CHECK(!merge_name_main(&run));
 	CHECK(str_at(&run.strings, tree[TREE_MAIN].function), ==, "main");
 	CHECK(!tree[TREE_MAIN].flags);
 	CHECK(tree[TREE_WORK].flags, ==, RUN_UNNAMED);

@@ -816,18 +816,18 @@ static void put_caller(struct live *live, live_ref comm, int32_t root,
 	t->every = 4;
 	t->level = 1;
 	t->parts = put_chunk(live,
-			     &(struct live_part){ .key = scale,
-						  .begin = 5,
-						  .enter = 10,
-						  .leave = 20,
-						  .begin_node = mpi,
-						  .node = mpi,
-						  .peer = -1,
-						  .size = 4,
-						  .kind = LIVE_PART_BARRIER,
-						  .level = 1,
-						  .cluster = 6 },
-			     sizeof(struct live_part), 1);
+			     &(struct live_event){ .key = scale,
+						   .begin = 5,
+						   .enter = 10,
+						   .leave = 20,
+						   .begin_node = mpi,
+						   .node = mpi,
+						   .peer = -1,
+						   .size = 4,
+						   .kind = LIVE_EVENT_BARRIER,
+						   .level = 1,
+						   .cluster = 6 },
+			     sizeof(struct live_event), 1);
 	t->moments = put_chunk(
 		live, (struct live_moment[]){ { 30, work, 3 }, { 20, mpi, 2 } },
 		sizeof(struct live_moment), 2);
@@ -891,7 +891,7 @@ static void check_calls(const struct profile *p)
 	CHECK(p->part_count, ==, 2);
 	CHECK(p->moment_count, ==, 4);
 	for (int i = 0; i < 2; i++) {
-		const struct profile_part *part = &p->parts[i];
+		const struct profile_event *part = &p->parts[i];
 		const struct profile_moment *m = &p->moments[2 * i];
 
 		CHECK(part->thread, ==, (uint32_t)i);
@@ -1002,7 +1002,7 @@ TEST(calls_and_parts_are_read)
 /* In a process that was killed; until the thread's last sample. */
 TEST(a_call_that_was_not_left_takes_time)
 {
-	const struct live_part *part;
+	const struct live_event *part;
 	struct live_thread *t;
 	struct profile *p;
 	struct live live;

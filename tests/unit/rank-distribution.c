@@ -41,13 +41,13 @@ static struct shape classify(const double *values, size_t count,
 
 	for (uint32_t i = 0; i < count; i++)
 		processes[i] = i;
-	CHECK(!shapes_init(&shapes, run, processes, count, 0));
-	CHECK(!shape_of(&shape, &shapes, values));
-	is = shape_text(&shape, &shapes, values);
+	CHECK(!distributions_init(&shapes, run, processes, count, 0));
+	CHECK(!distribution_of(&shape, &shapes, values));
+	is = distribution_text(&shape, &shapes, values);
 	if (!is || strcmp(is, text) != 0)
 		test_fail(__FILE__, __LINE__, is ? is : "no text");
 	free(is);
-	shapes_fini(&shapes);
+	distributions_fini(&shapes);
 	return shape;
 }
 
@@ -200,15 +200,15 @@ TEST(differences_that_do_not_matter_have_no_shape)
 	struct shapes shapes;
 	struct shape shape;
 
-	CHECK(!shapes_init(&shapes, run, processes, 4, 2));
-	CHECK(!shape_of(&shape, &shapes, values));
+	CHECK(!distributions_init(&shapes, run, processes, 4, 2));
+	CHECK(!distribution_of(&shape, &shapes, values));
 	CHECK(shape.kind, ==, SHAPE_EVEN);
 	/* Without ranks an order means nothing. */
 	shapes.least = 0;
 	run->world = 0;
-	CHECK(!shape_of(&shape, &shapes, (double[]){ 1, 2, 3, 4 }));
+	CHECK(!distribution_of(&shape, &shapes, (double[]){ 1, 2, 3, 4 }));
 	CHECK(shape.kind, ==, SHAPE_IRREGULAR);
-	shapes_fini(&shapes);
+	distributions_fini(&shapes);
 }
 
 TEST(outliers_do_not_bend_the_rule)

@@ -33,7 +33,7 @@ enum {
 	POST,
 	COMPLETE,
 	CALL, /* one MPI function for each kind of part */
-	NODES = CALL + LIVE_PART_KINDS
+	NODES = CALL + LIVE_EVENT_KINDS
 };
 
 static struct profile_node nodes[NODES] = {
@@ -43,14 +43,14 @@ static struct profile_node nodes[NODES] = {
 	[INIT] = { MAIN, NODE_NAMED, 7, 0 },
 	[POST] = { MAIN, NODE_NAMED, 9, 0 },
 	[COMPLETE] = { MAIN, NODE_NAMED, 10, 0 },
-	[CALL + LIVE_PART_SEND] = { MAIN, NODE_NAMED, 0, 0 },
-	[CALL + LIVE_PART_RECV] = { MAIN, NODE_NAMED, 1, 0 },
-	[CALL + LIVE_PART_BARRIER] = { MAIN, NODE_NAMED, 2, 0 },
-	[CALL + LIVE_PART_ALL] = { MAIN, NODE_NAMED, 3, 0 },
-	[CALL + LIVE_PART_ONE_ALL] = { MAIN, NODE_NAMED, 4, 0 },
-	[CALL + LIVE_PART_ALL_ONE] = { MAIN, NODE_NAMED, 5, 0 },
-	[CALL + LIVE_PART_PREFIX] = { MAIN, NODE_NAMED, 6, 0 },
-	[CALL + LIVE_PART_FENCE] = { MAIN, NODE_NAMED, 8, 0 },
+	[CALL + LIVE_EVENT_SEND] = { MAIN, NODE_NAMED, 0, 0 },
+	[CALL + LIVE_EVENT_RECV] = { MAIN, NODE_NAMED, 1, 0 },
+	[CALL + LIVE_EVENT_BARRIER] = { MAIN, NODE_NAMED, 2, 0 },
+	[CALL + LIVE_EVENT_ALL] = { MAIN, NODE_NAMED, 3, 0 },
+	[CALL + LIVE_EVENT_ONE_ALL] = { MAIN, NODE_NAMED, 4, 0 },
+	[CALL + LIVE_EVENT_ALL_ONE] = { MAIN, NODE_NAMED, 5, 0 },
+	[CALL + LIVE_EVENT_PREFIX] = { MAIN, NODE_NAMED, 6, 0 },
+	[CALL + LIVE_EVENT_FENCE] = { MAIN, NODE_NAMED, 8, 0 },
 };
 static char app[] = "/no/such/app", no_text[] = "", command[] = "./app";
 static char send[] = "MPI_Send", recv[] = "MPI_Recv", barrier[] = "MPI_Barrier",
@@ -68,7 +68,7 @@ static struct profile_name names[] = {
 static struct rank {
 	struct profile profile;
 	struct profile_thread threads[2]; /* main, and a helper */
-	struct profile_part parts[MANY];
+	struct profile_event parts[MANY];
 	struct profile_moment moments[MANY];
 	/* Its clock shows so much more at time 0, and runs so much faster. */
 	double offset, drift;
@@ -130,14 +130,14 @@ static uint64_t clock_of(int r, double ns)
 }
 
 /* Rank r's part; times in ms. */
-static struct profile_part *part(int r, uint64_t key, int kind, double begun,
-				 double enter, double leave)
+static struct profile_event *event(int r, uint64_t key, int kind, double begun,
+				   double enter, double leave)
 {
 	struct rank *one = &world[r];
-	struct profile_part *p = &one->parts[one->profile.part_count++];
+	struct profile_event *p = &one->parts[one->profile.part_count++];
 
 	CHECK(one->profile.part_count, <=, MANY);
-	*p = (struct profile_part){
+	*p = (struct profile_event){
 		.key = key,
 		.begin = clock_of(r, begun * MS),
 		.enter = clock_of(r, enter * MS),
@@ -158,10 +158,10 @@ static void message(uint64_t key, int from, double s_begin, double s_enter,
 		    double s_leave, int to, double r_begin, double r_enter,
 		    double r_leave)
 {
-	struct profile_part *s =
-		part(from, key, LIVE_PART_SEND, s_begin, s_enter, s_leave);
-	struct profile_part *r =
-		part(to, key, LIVE_PART_RECV, r_begin, r_enter, r_leave);
+	struct profile_event *s =
+		event(from, key, LIVE_EVENT_SEND, s_begin, s_enter, s_leave);
+	struct profile_event *r =
+		event(to, key, LIVE_EVENT_RECV, r_begin, r_enter, r_leave);
 
 	s->size = r->size = 2;
 	s->peer = to;
@@ -297,9 +297,9 @@ TEST(all_wait_for_the_last_in_a_barrier)
 	struct run *run;
 
 	begin(3);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 51);
-	part(1, 1, LIVE_PART_BARRIER, 20, 20, 51);
-	part(2, 1, LIVE_PART_BARRIER, 50, 50, 51);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 51);
+	event(1, 1, LIVE_EVENT_BARRIER, 20, 20, 51);
+	event(2, 1, LIVE_EVENT_BARRIER, 50, 50, 51);
 	was_in(2, ASSEMBLE, 0, 45);
 	was_in(2, WORK, 45, 50);
 	run = merged(-1);
@@ -328,9 +328,9 @@ TEST(who_left_before_the_last_came_did_not_wait_for_it)
 	struct run *run;
 
 	begin(3);
-	part(0, 1, LIVE_PART_ALL, 10, 10, 31); /* as with nothing to reduce */
-	part(1, 1, LIVE_PART_ALL, 30, 30, 31);
-	part(2, 1, LIVE_PART_ALL, 50, 50, 51);
+	event(0, 1, LIVE_EVENT_ALL, 10, 10, 31); /* as with nothing to reduce */
+	event(1, 1, LIVE_EVENT_ALL, 30, 30, 31);
+	event(2, 1, LIVE_EVENT_ALL, 50, 50, 51);
 	run = merged(-1);
 	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_ALL, 1), 20));
@@ -343,9 +343,9 @@ TEST(all_wait_for_the_last_at_a_fence)
 	struct run *run;
 
 	begin(3);
-	part(0, 1, LIVE_PART_FENCE, 10, 10, 51);
-	part(1, 1, LIVE_PART_FENCE, 20, 20, 51);
-	part(2, 1, LIVE_PART_FENCE, 50, 50, 51);
+	event(0, 1, LIVE_EVENT_FENCE, 10, 10, 51);
+	event(1, 1, LIVE_EVENT_FENCE, 20, 20, 51);
+	event(2, 1, LIVE_EVENT_FENCE, 50, 50, 51);
 	run = merged(-1);
 	CHECK(run->waits.joined.instances, ==, 1);
 	CHECK(run->waits.cause_count, ==, 1);
@@ -362,9 +362,9 @@ TEST(a_fence_that_let_ranks_pass_is_no_wait)
 	struct run *run;
 
 	begin(3);
-	part(0, 1, LIVE_PART_FENCE, 10, 10, 10.5);
-	part(1, 1, LIVE_PART_FENCE, 20, 20, 20.5);
-	part(2, 1, LIVE_PART_FENCE, 50, 50, 50.5);
+	event(0, 1, LIVE_EVENT_FENCE, 10, 10, 10.5);
+	event(1, 1, LIVE_EVENT_FENCE, 20, 20, 20.5);
+	event(2, 1, LIVE_EVENT_FENCE, 50, 50, 50.5);
 	run = merged(-1);
 	CHECK(run->waits.joined.instances, ==, 1);
 	CHECK(run->waits.cause_count, ==, 0);
@@ -373,9 +373,9 @@ TEST(a_fence_that_let_ranks_pass_is_no_wait)
 
 static void all_to_one(int root, double a, double b, double c, double leave)
 {
-	part(0, 1, LIVE_PART_ALL_ONE, a, a, root == 0 ? leave : a + 1);
-	part(1, 1, LIVE_PART_ALL_ONE, b, b, root == 1 ? leave : b + 1);
-	part(2, 1, LIVE_PART_ALL_ONE, c, c, root == 2 ? leave : c + 1);
+	event(0, 1, LIVE_EVENT_ALL_ONE, a, a, root == 0 ? leave : a + 1);
+	event(1, 1, LIVE_EVENT_ALL_ONE, b, b, root == 1 ? leave : b + 1);
+	event(2, 1, LIVE_EVENT_ALL_ONE, c, c, root == 2 ? leave : c + 1);
 	for (int r = 0; r < 3; r++)
 		world[r].parts[world[r].profile.part_count - 1].peer = root;
 }
@@ -402,7 +402,7 @@ TEST(a_late_root_makes_all_wait_in_a_broadcast)
 	for (int r = 0; r < 3; r++) {
 		double enter = r == 1 ? 40 : 10 * r;
 
-		part(r, 1, LIVE_PART_ONE_ALL, enter, enter, 41)->peer = 1;
+		event(r, 1, LIVE_EVENT_ONE_ALL, enter, enter, 41)->peer = 1;
 	}
 	run = merged(-1);
 	CHECK(run->waits.cause_count, ==, 1);
@@ -418,8 +418,8 @@ TEST(a_root_waits_for_late_receivers)
 	for (int small = 0; small < 2; small++) {
 		begin(3);
 		for (int r = 0; r < 3; r++)
-			part(r, 1, LIVE_PART_ONE_ALL, 20 * r, 20 * r,
-			     r || !small ? 41 : 1)
+			event(r, 1, LIVE_EVENT_ONE_ALL, 20 * r, 20 * r,
+			      r || !small ? 41 : 1)
 				->peer = 0;
 		run = merged(-1);
 		CHECK(run->waits.cause_count, ==, !small);
@@ -434,10 +434,10 @@ TEST(a_scan_waits_for_lower_ranks_alone)
 	struct run *run;
 
 	begin(4);
-	part(0, 1, LIVE_PART_PREFIX, 10, 10, 11);
-	part(1, 1, LIVE_PART_PREFIX, 30, 30, 31);
-	part(2, 1, LIVE_PART_PREFIX, 20, 20, 31);
-	part(3, 1, LIVE_PART_PREFIX, 50, 50, 51);
+	event(0, 1, LIVE_EVENT_PREFIX, 10, 10, 11);
+	event(1, 1, LIVE_EVENT_PREFIX, 30, 30, 31);
+	event(2, 1, LIVE_EVENT_PREFIX, 20, 20, 31);
+	event(3, 1, LIVE_EVENT_PREFIX, 50, 50, 51);
 	run = merged(-1);
 	CHECK(run->waits.cause_count, ==, 1);
 	CHECK(near(waited_for(run, WAIT_PREFIX, 1), 10));
@@ -597,8 +597,8 @@ TEST(who_slept_is_named_by_what_it_called_next)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
-	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 91);
+	event(1, 1, LIVE_EVENT_BARRIER, 90, 90, 91);
 	was_in(1, WORK, 0, 12);
 	run = merged(-1);
 	CHECK(near(waited_for(run, WAIT_BARRIER, 1), 80));
@@ -617,8 +617,8 @@ TEST(who_slept_is_told_with_what_its_helpers_did)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
-	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 91);
+	event(1, 1, LIVE_EVENT_BARRIER, 90, 90, 91);
 	was_in(1, WORK, 0, 10);
 	helped_in(1, ASSEMBLE, 0, 100);
 	runs[0] = run = merged(-1);
@@ -652,8 +652,8 @@ TEST(helpers_of_who_was_sampled_are_not_told)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
-	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 91);
+	event(1, 1, LIVE_EVENT_BARRIER, 90, 90, 91);
 	was_in(1, WORK, 0, 90);
 	helped_in(1, ASSEMBLE, 0, 100);
 	run = merged(-1);
@@ -668,7 +668,7 @@ TEST(a_lost_rank_is_counted)
 
 	begin(3);
 	for (int r = 0; r < 3; r++)
-		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 31);
+		event(r, 1, LIVE_EVENT_BARRIER, 10 * r, 10 * r, 31);
 	message(2, 0, 50, 50, 51, 1, 40, 40, 51);
 	run = merged(2);
 	CHECK(run->waits.joined.lacking, ==, 1);
@@ -682,16 +682,16 @@ TEST(parts_that_disagree_are_counted)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 31)->check = 5;
-	part(1, 1, LIVE_PART_BARRIER, 30, 30, 31)->check = 6;
-	part(0, 2, LIVE_PART_BARRIER, 40, 40, 51);
-	part(1, 2, LIVE_PART_ALL, 50, 50, 51);
-	part(0, 3, LIVE_PART_BARRIER, 60, 60, 61);
-	part(0, 3, LIVE_PART_BARRIER, 62, 62, 63);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 31)->check = 5;
+	event(1, 1, LIVE_EVENT_BARRIER, 30, 30, 31)->check = 6;
+	event(0, 2, LIVE_EVENT_BARRIER, 40, 40, 51);
+	event(1, 2, LIVE_EVENT_ALL, 50, 50, 51);
+	event(0, 3, LIVE_EVENT_BARRIER, 60, 60, 61);
+	event(0, 3, LIVE_EVENT_BARRIER, 62, 62, 63);
 	message(4, 0, 70, 70, 71, 1, 65, 65, 71);
 	world[1].parts[world[1].profile.part_count - 1].peer = 1;
-	part(1, 5, LIVE_PART_SEND, 80, 80, 81)->size = 2;
-	part(1, 5, LIVE_PART_SEND, 82, 82, 83)->size = 2;
+	event(1, 5, LIVE_EVENT_SEND, 80, 80, 81)->size = 2;
+	event(1, 5, LIVE_EVENT_SEND, 82, 82, 83)->size = 2;
 	run = merged(-1);
 	CHECK(run->waits.joined.disagreeing, ==, 5);
 	CHECK(!run->waits.joined.instances && !run->waits.cause_count);
@@ -711,13 +711,13 @@ TEST(levels_scale_and_have_an_error)
 		for (int r = 0; r < 2; r++) {
 			world[r].level = i % 2 ? 3 : 2;
 			world[r].cluster = 1 + (uint32_t)i / 8;
-			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER, 10 * i + r,
-			     10 * i + r, 10 * i + 2);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_BARRIER,
+			      10 * i + r, 10 * i + r, 10 * i + 2);
 		}
 	}
 	for (int r = 0; r < 2; r++) { /* as MPI_Finalize: always kept */
 		world[r].level = UINT8_MAX;
-		part(r, 99, LIVE_PART_BARRIER, 700 + r, 700 + r, 702);
+		event(r, 99, LIVE_EVENT_BARRIER, 700 + r, 700 + r, 702);
 	}
 	run = merged(-1);
 	CHECK(run->waits.joined.level, ==, 3);
@@ -735,7 +735,7 @@ TEST(levels_scale_and_have_an_error)
  */
 TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 {
-	struct profile_value inside = { .node = CALL + LIVE_PART_ALL,
+	struct profile_value inside = { .node = CALL + LIVE_EVENT_ALL,
 					.value = 240 * MS };
 	struct profile_column time = { .name = "mpi.time",
 				       .values = &inside,
@@ -750,9 +750,9 @@ TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 		world[r].profile.columns = &time;
 		world[r].profile.column_count = 1;
 		world[r].level = 3;
-		part(r, 1, LIVE_PART_ALL, 10, r == 1 ? 110 : 10, 111);
+		event(r, 1, LIVE_EVENT_ALL, 10, r == 1 ? 110 : 10, 111);
 		world[r].level = UINT8_MAX;
-		part(r, 2, LIVE_PART_ALL, 200, r == 2 ? 400 : 200, 401);
+		event(r, 2, LIVE_EVENT_ALL, 200, r == 2 ? 400 : 200, 401);
 	}
 	run = merged(-1);
 	w = &run->waits;
@@ -788,7 +788,7 @@ TEST(parts_are_bounded)
 	for (int i = 0; i < 256; i++)
 		for (int r = 0; r < 4; r++) {
 			world[r].level = (uint32_t)__builtin_ctz(i + 1);
-			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER, i, i, i);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_BARRIER, i, i, i);
 		}
 	for (int r = 0; r < 4; r++)
 		was_in(r, WORK, 0, 100);
@@ -845,8 +845,8 @@ TEST(clocks_are_aligned_by_what_was_measured)
 		for (int r = 0; r < 3; r++) {
 			double late = 10 * i + (i % 3 == r ? 5 : 1);
 
-			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, late, late,
-			     10 * i + 5.01);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_ALL, late, late,
+			      10 * i + 5.01);
 			was_in(r, i % 3 == r ? ASSEMBLE : WORK, 10 * i, late);
 		}
 	run = merged(-1);
@@ -911,8 +911,8 @@ TEST(a_post_bounds_no_clocks)
 		double t = 20 * i;
 
 		for (int r = 0; r < 2; r++)
-			part(r, 1 + 2 * (uint64_t)i, LIVE_PART_BARRIER,
-			     t + (i + r) % 2, t + (i + r) % 2, t + 1.01);
+			event(r, 1 + 2 * (uint64_t)i, LIVE_EVENT_BARRIER,
+			      t + (i + r) % 2, t + (i + r) % 2, t + 1.01);
 		message(2 + 2 * (uint64_t)i, 0, t + 9, t + 9, t + 9.01, 1,
 			t + 3, t + 3, t + 3.01);
 		sent_by(0, POST);
@@ -937,9 +937,9 @@ TEST(a_clock_that_jumps_has_a_large_error)
 		if (i == 45)
 			world[1].offset += 3 * MS;
 		for (int r = 0; r < 2; r++)
-			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER,
-			     10 * i + (i + r) % 2, 10 * i + (i + r) % 2,
-			     10 * i + 1.01);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_BARRIER,
+			      10 * i + (i + r) % 2, 10 * i + (i + r) % 2,
+			      10 * i + 1.01);
 	}
 	run = merged(-1);
 	CHECK(run->waits.joined.clock_error_ns, >, 500000);
@@ -970,7 +970,8 @@ TEST(init_is_no_wait)
 	set_clock(0, 0, 0);
 	set_clock(1, 5000, 0);
 	for (int r = 0; r < 2; r++)
-		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 11)->node = INIT;
+		event(r, 1, LIVE_EVENT_BARRIER, 10 * r, 10 * r, 11)->node =
+			INIT;
 	run = merged(-1);
 	CHECK(!run->waits.cause_count && !run->waits.joined.unbound);
 	CHECK(run->waits.joined.clock_error_ns, <, 100. * MS);
@@ -995,9 +996,9 @@ TEST(nonsense_is_survived)
 		for (int i = 0; i < 400; i++) {
 			int r = rand_r(&seed) % 4;
 			double t = i, d = rand_r(&seed) % 50;
-			struct profile_part *p =
-				part(r, (uint64_t)rand_r(&seed) % 100,
-				     rand_r(&seed) % 7, t, t, t + d);
+			struct profile_event *p =
+				event(r, (uint64_t)rand_r(&seed) % 100,
+				      rand_r(&seed) % 7, t, t, t + d);
 
 			p->size = (uint32_t)rand_r(&seed) % 3 + 1;
 			p->peer = rand_r(&seed) % 6 - 1;
@@ -1034,8 +1035,8 @@ static const struct run *skewed(int late)
 		for (int r = 0; r < 4; r++) {
 			double t = 40 * i + (r == late ? 30 : 5);
 
-			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, t, t,
-			     40 * i + 31);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_ALL, t, t,
+			      40 * i + 31);
 			was_in(r, r == late ? ASSEMBLE : WORK, 40 * i, t);
 		}
 	return merged(-1);
@@ -1094,9 +1095,10 @@ TEST(the_order_of_files_does_not_matter)
 			for (int r = 0; r < 4; r++) {
 				double t = 10 * i + (r + i) % 4 + .1 * r;
 
-				part(r, 1 + (uint64_t)i,
-				     i % 2 ? LIVE_PART_ALL : LIVE_PART_BARRIER,
-				     t, t, 10 * i + 3.5);
+				event(r, 1 + (uint64_t)i,
+				      i % 2 ? LIVE_EVENT_ALL
+					    : LIVE_EVENT_BARRIER,
+				      t, t, 10 * i + 3.5);
 				was_in(r, r % 2 ? ASSEMBLE : WORK, 10 * i, t);
 			}
 		message(1000, 0, 700, 700, 701, 3, 650, 650, 701);
@@ -1147,8 +1149,8 @@ TEST(a_part_is_said_with_its_share)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
-	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 91);
+	event(1, 1, LIVE_EVENT_BARRIER, 90, 90, 91);
 	was_in(1, WORK, 10, 46);
 	was_in(1, ASSEMBLE, 46, 80);
 	was_in(1, INIT, 80, 90);
@@ -1183,8 +1185,8 @@ TEST(no_rows_have_a_reason)
 
 		begin(cases[i].ranks);
 		for (int r = 0; r < cases[i].ranks; r++)
-			part(r, 1, LIVE_PART_BARRIER, 10 + r * cases[i].late,
-			     10 + r * cases[i].late, 12);
+			event(r, 1, LIVE_EVENT_BARRIER, 10 + r * cases[i].late,
+			      10 + r * cases[i].late, 12);
 		runs[0] = run = merged(cases[i].without);
 		CHECK(!analysis_find("waits")->run(&report, runs, &options));
 		CHECK(!report->tables[0].row_count);
@@ -1204,8 +1206,8 @@ TEST(no_error_is_none_for_readers)
 	struct run *run;
 
 	begin(2);
-	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
-	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	event(0, 1, LIVE_EVENT_BARRIER, 10, 10, 91);
+	event(1, 1, LIVE_EVENT_BARRIER, 90, 90, 91);
 	was_in(1, WORK, 0, 90);
 	runs[0] = run = merged(-1);
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
@@ -1237,8 +1239,8 @@ TEST(nobody_is_named_where_all_wait_for_all)
 		for (int r = 0; r < 4; r++) {
 			double t = 40 * i + (r == i % 4 ? 30 : 5);
 
-			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, t, t,
-			     40 * i + 31);
+			event(r, 1 + (uint64_t)i, LIVE_EVENT_ALL, t, t,
+			      40 * i + 31);
 		}
 	runs[0] = run = merged(-1);
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
@@ -1257,7 +1259,7 @@ TEST(little_waiting_is_no_finding)
 
 	begin(4);
 	for (int r = 0; r < 4; r++)
-		part(r, 1, LIVE_PART_ALL, 10 + r, 10 + r, 14);
+		event(r, 1, LIVE_EVENT_ALL, 10 + r, 10 + r, 14);
 	runs[0] = run = merged(-1);
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
 	CHECK(!says(report, "waited"));
@@ -1309,8 +1311,8 @@ TEST(a_cell_of_the_timeline_names_where_half_of_the_time_was)
 		was_in(1, WORK, at, at + 1);
 		was_in(1, ASSEMBLE, at + 1, at + 2);
 	}
-	part(0, 1, LIVE_PART_BARRIER, 999, 999, 1000);
-	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	event(0, 1, LIVE_EVENT_BARRIER, 999, 999, 1000);
+	event(1, 1, LIVE_EVENT_BARRIER, 999, 999, 1000);
 	run = merged(-1);
 	CHECK(run->timeline.axis_count, ==, 1);
 	CHECK(run->timeline.row_count, ==, 2);
@@ -1342,8 +1344,8 @@ TEST(a_gap_between_samples_was_off_a_core)
 	was_in(0, WORK, 800, 1000); /* the first of them slept since 400 */
 	world[0].moments[400].weight_ns = 401 * MS;
 	was_in(1, WORK, 0, 1000);
-	part(0, 1, LIVE_PART_BARRIER, 999, 999, 1000);
-	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	event(0, 1, LIVE_EVENT_BARRIER, 999, 999, 1000);
+	event(1, 1, LIVE_EVENT_BARRIER, 999, 999, 1000);
 	run = merged(-1);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 600);
 	CHECK(is_share(cell->known, 1));
@@ -1362,11 +1364,11 @@ TEST(of_time_in_mpi_the_timeline_tells_waiting_and_transfer)
 
 	begin(2);
 	was_in(0, WORK, 0, 200);
-	was_in(0, CALL + LIVE_PART_BARRIER, 200, 1000);
+	was_in(0, CALL + LIVE_EVENT_BARRIER, 200, 1000);
 	was_in(1, WORK, 0, 600);
-	was_in(1, CALL + LIVE_PART_BARRIER, 600, 1000);
-	part(0, 1, LIVE_PART_BARRIER, 200, 200, 1000);
-	part(1, 1, LIVE_PART_BARRIER, 600, 600, 1000);
+	was_in(1, CALL + LIVE_EVENT_BARRIER, 600, 1000);
+	event(0, 1, LIVE_EVENT_BARRIER, 200, 200, 1000);
+	event(1, 1, LIVE_EVENT_BARRIER, 600, 600, 1000);
 	run = merged(-1);
 	cell = cell_at(run, 0, RUN_TIME_THREAD, 400);
 	CHECK(is_share(cell->mpi, 1) && is_share(cell->mpi_wait, 1));
@@ -1394,8 +1396,8 @@ TEST(rows_of_hosts_with_other_clocks_are_on_one_axis)
 		was_in(r, WORK, 0, 300);
 		was_in(r, ASSEMBLE, 300, 1000);
 		for (uint64_t k = 1; k < 10; k++)
-			part(r, k, LIVE_PART_BARRIER, 100. * (double)k,
-			     100. * (double)k, 100. * (double)k + 0.2);
+			event(r, k, LIVE_EVENT_BARRIER, 100. * (double)k,
+			      100. * (double)k, 100. * (double)k + 0.2);
 	}
 	run = merged(-1);
 	CHECK(run->timeline.row_count, ==, 4);
@@ -1427,7 +1429,7 @@ TEST(helpers_and_gpus_have_rows_of_their_own)
 	world[1].profile.bin_count = 256;
 	for (int r = 0; r < 2; r++) {
 		was_in(r, WORK, 0, 1000);
-		part(r, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+		event(r, 1, LIVE_EVENT_BARRIER, 999, 999, 1000);
 	}
 	helped_in(1, ASSEMBLE, 0, 500);
 	run = merged(-1);
@@ -1452,14 +1454,14 @@ TEST(operations_are_kept_as_they_were)
 	begin(2);
 	for (int r = 0; r < 2; r++)
 		was_in(r, WORK, 0, 1000);
-	part(0, 1, LIVE_PART_BARRIER, 200, 200, 700);
-	part(1, 1, LIVE_PART_BARRIER, 600, 600, 700);
+	event(0, 1, LIVE_EVENT_BARRIER, 200, 200, 700);
+	event(1, 1, LIVE_EVENT_BARRIER, 600, 600, 700);
 	message(2, 1, 800, 800, 810, 0, 750, 790, 810);
 	run = merged(-1);
 	CHECK(run->waits.operation_count, ==, 4);
 	o = run->waits.operations;
 	CHECK(o[0].rank, ==, 0);
-	CHECK(o[0].kind, ==, LIVE_PART_BARRIER);
+	CHECK(o[0].kind, ==, LIVE_EVENT_BARRIER);
 	CHECK(near((double)o[0].enter_ns, 200) &&
 	      near((double)o[0].leave_ns, 700));
 	CHECK(near((double)o[0].wait_ns, 400));
@@ -1487,28 +1489,28 @@ TEST(operations_are_kept_whole_within_bounds)
 		RECORDS = OPERATION_RECORDS + OPERATION_RECORDS / 2
 	};
 	struct clock_source source = { .start_mono = 1 };
-	struct matched_events parts = { .sources = &source,
-					.source_count = 1,
-					.count = RECORDS };
+	struct matched_events events = { .sources = &source,
+					 .source_count = 1,
+					 .count = RECORDS };
 	struct wait_state *waits = calloc(RECORDS, sizeof(*waits));
 	struct clocks clocks = { 0 };
 	struct run run = { 0 };
 
-	parts.at = calloc(RECORDS, sizeof(*parts.at));
-	CHECK(parts.at && waits);
+	events.at = calloc(RECORDS, sizeof(*events.at));
+	CHECK(events.at && waits);
 	for (uint32_t i = 0; i < RECORDS; i++)
-		parts.at[i] =
+		events.at[i] =
 			(struct event_record){ .key = i / 2 + 1,
 					       .process = i % 2,
 					       .enter = i,
 					       .leave = i + 1,
 					       .level = (uint8_t)(i / 2 % 4) };
-	CHECK(!operations_keep(&run, &parts, waits, &clocks));
+	CHECK(!operations_keep(&run, &events, waits, &clocks));
 	CHECK(run.waits.operation_count, ==, RECORDS / 2);
 	for (uint32_t i = 0; i < RECORDS / 2; i++)
 		CHECK(run.waits.operations[i].operation % 4, >=, 2);
 	free(run.waits.operations);
-	free(parts.at);
+	free(events.at);
 	free(waits);
 }
 
@@ -1552,7 +1554,8 @@ TEST(iterations_are_what_most_ranks_repeat)
 
 	begin(4);
 	for (int r = 0; r < 4; r++)
-		stepped(r, CALL + LIVE_PART_ALL, 100 + r, 20, r == 3 ? 30 : 40);
+		stepped(r, CALL + LIVE_EVENT_ALL, 100 + r, 20,
+			r == 3 ? 30 : 40);
 	run = merged(-1);
 	t = &run->iterations;
 	CHECK(t->step_count, ==, 1);
@@ -1578,7 +1581,7 @@ static uint64_t steps_of_four(uint32_t last)
 
 	begin(4);
 	for (int r = 0; r < 4; r++)
-		stepped(r, CALL + LIVE_PART_ALL, 100, 20, r == 3 ? last : 40);
+		stepped(r, CALL + LIVE_EVENT_ALL, 100, 20, r == 3 ? last : 40);
 	run = merged(-1);
 	count = run->iterations.step_count ? run->iterations.steps->iterations
 					   : 0;
@@ -1600,8 +1603,8 @@ TEST(one_path_may_have_two_loops)
 
 	begin(2);
 	for (int r = 0; r < 2; r++) {
-		stepped(r, CALL + LIVE_PART_ALL, 100, 20, 40);
-		stepped(r, CALL + LIVE_PART_ALL, 1000, 20, 30);
+		stepped(r, CALL + LIVE_EVENT_ALL, 100, 20, 40);
+		stepped(r, CALL + LIVE_EVENT_ALL, 1000, 20, 30);
 	}
 	run = merged(-1);
 	CHECK(run->iterations.series_count, ==, 2);
@@ -1623,12 +1626,12 @@ static uint64_t steps_of_lines(int lines, int turn, int late)
 	begin(4);
 	for (int r = 0; r < 4; r++) {
 		struct profile_step *step =
-			stepped(r, CALL + LIVE_PART_ALL, 100, 20, 40);
+			stepped(r, CALL + LIVE_EVENT_ALL, 100, 20, 40);
 
 		step->lines = r < lines ? 7 : 9;
 		step->ordered = 1;
 		if (turn && (r < lines || late >= 0))
-			stepped(r, CALL + LIVE_PART_SEND,
+			stepped(r, CALL + LIVE_EVENT_SEND,
 				95 + 20 * (r < lines ? 0 : late), 20 * turn,
 				38 / (uint32_t)turn);
 	}
@@ -1657,7 +1660,7 @@ TEST(a_row_is_several_iterations_where_stamps_were_thinned)
 	begin(2);
 	for (int r = 0; r < 2; r++) {
 		struct profile_step *step =
-			stepped(r, CALL + LIVE_PART_ALL, 0, 1, 263);
+			stepped(r, CALL + LIVE_EVENT_ALL, 0, 1, 263);
 
 		/* 63 calls, and one of 4 of 800; two are an iteration. */
 		for (uint32_t i = 63; i < 263; i++)

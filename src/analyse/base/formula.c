@@ -22,7 +22,7 @@ struct formula {
 
 static double sum_value(struct formula *f);
 
-static char next(struct formula *f)
+static char next_character(struct formula *f)
 {
 	while (isspace((unsigned char)*f->at))
 		f->at++;
@@ -60,17 +60,17 @@ static double bracketed_value(struct formula *f)
 	value = sum_value(f);
 	if (f->wrong)
 		return 0;
-	if (next(f) == ')')
+	if (next_character(f) == ')')
 		f->at++;
 	else
 		f->wrong = true;
 	return value;
 }
 
-static double factor(struct formula *f)
+static double factor_value(struct formula *f)
 {
 	double value;
-	char c = next(f);
+	char c = next_character(f);
 
 	if (f->wrong || f->depth == DEEPEST) {
 		f->wrong = true;
@@ -81,7 +81,7 @@ static double factor(struct formula *f)
 		value = bracketed_value(f);
 	} else if (c == '-') {
 		f->at++;
-		value = -factor(f);
+		value = -factor_value(f);
 	} else if (isdigit((unsigned char)c)) {
 		value = number_value(f);
 	} else {
@@ -91,32 +91,32 @@ static double factor(struct formula *f)
 	return value;
 }
 
-static double product(struct formula *f)
+static double product_value(struct formula *f)
 {
-	double value = factor(f);
+	double value = factor_value(f);
 	char c;
 
-	while (!f->wrong && ((c = next(f)) == '*' || c == '/')) {
+	while (!f->wrong && ((c = next_character(f)) == '*' || c == '/')) {
 		f->at++;
 		if (c == '*')
-			value *= factor(f);
+			value *= factor_value(f);
 		else
-			value /= factor(f);
+			value /= factor_value(f);
 	}
 	return value;
 }
 
 static double sum_value(struct formula *f)
 {
-	double value = product(f);
+	double value = product_value(f);
 	char c;
 
-	while (!f->wrong && ((c = next(f)) == '+' || c == '-')) {
+	while (!f->wrong && ((c = next_character(f)) == '+' || c == '-')) {
 		f->at++;
 		if (c == '+')
-			value += product(f);
+			value += product_value(f);
 		else
-			value -= product(f);
+			value -= product_value(f);
 	}
 	return value;
 }
@@ -127,7 +127,7 @@ int formula_value(double *to, const char *text, formula_lookup *lookup,
 	struct formula f = { .at = text, .lookup = lookup, .from = from };
 
 	*to = sum_value(&f);
-	if (!f.wrong && !next(&f))
+	if (!f.wrong && !next_character(&f))
 		return 0;
 	return fail(-EINVAL, "the formula '%s' is not understood at '%s'", text,
 		    f.at);

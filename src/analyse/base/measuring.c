@@ -72,8 +72,8 @@ static struct totals measured_totals(const struct run *run)
 		t.ticks += (double)r->ticks;
 		t.base += seconds_sampled(r);
 		t.cpu += (double)r->cpu_ns / 1e9;
-		t.cost += findings_cost(r);
-		t.cost_of += findings_cpu(r);
+		t.cost += measuring_cost(r);
+		t.cost_of += measuring_cpu(r);
 		t.wrappers += (double)r->wrapper_ns / 1e9;
 		t.switching += (double)r->switch_ns / 1e9;
 		t.starts += (double)r->family.own_ns / 1e9;
@@ -147,7 +147,7 @@ static void by_timer(struct report *report, const struct run *run,
 }
 
 /* By copse itself; the note says so. */
-static void lowered(struct report *report, const struct run *run)
+static void say_lowered_rate(struct report *report, const struct run *run)
 {
 	uint64_t slowest = 0;
 	size_t ranks = 0;
@@ -198,28 +198,29 @@ static void falls_short(struct report *report, const struct run *run,
 			    "but shares are less exact.");
 }
 
-double findings_rate(const struct run *run)
+double measuring_rate(const struct run *run)
 {
 	struct totals t = measured_totals(run);
 
 	return value_ratio(t.samples, t.base);
 }
 
-double findings_cost(const struct run_rank *r)
+double measuring_cost(const struct run_rank *r)
 {
 	return (double)(r->handler_ns + r->wrapper_ns + r->switch_ns +
 			r->threads_ns) /
 	       1e9;
 }
 
-double findings_cpu(const struct run_rank *r)
+double measuring_cpu(const struct run_rank *r)
 {
 	return (double)(r->cpu_ns + r->threads_missed_ns) / 1e9;
 }
 
 /* Two shares say enough to place the others. */
-static void worth(struct report *report, const struct run *run,
-		  const struct run_metric *metric, const struct totals *t)
+static void say_confidence(struct report *report, const struct run *run,
+			   const struct run_metric *metric,
+			   const struct totals *t)
 {
 	double samples = metric ? confidence_samples(run, metric) : 0;
 	char uneven[80] = "";
@@ -292,8 +293,8 @@ static double share_lost(const char *name, double count, const struct totals *t)
 	return NAN;
 }
 
-static void loss(struct report *report, const char *name, double count,
-		 const struct totals *t)
+static void say_loss(struct report *report, const char *name, double count,
+		     const struct totals *t)
 {
 	double share = share_lost(name, count, t);
 
@@ -306,8 +307,8 @@ static void loss(struct report *report, const char *name, double count,
 			    100 * share);
 }
 
-static void losses(struct report *report, const struct run *run,
-		   const struct totals *t)
+static void say_all_losses(struct report *report, const struct run *run,
+			   const struct totals *t)
 {
 	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
 	size_t count = sums ? sum_losses(run, sums) : 0;
@@ -319,7 +320,7 @@ static void losses(struct report *report, const struct run *run,
 
 		if (sums[i].count <= 0)
 			continue;
-		loss(report, name, sums[i].count, t);
+		say_loss(report, name, sums[i].count, t);
 		none &= !is_of_samples(name);
 	}
 	if (none)
@@ -327,7 +328,7 @@ static void losses(struct report *report, const struct run *run,
 	free(sums);
 }
 
-void findings_losses(struct report *report, const struct run *run)
+void measuring_losses(struct report *report, const struct run *run)
 {
 	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
 	size_t count = sums ? sum_losses(run, sums) : 0;
@@ -348,8 +349,8 @@ void findings_losses(struct report *report, const struct run *run)
 	free(sums);
 }
 
-void findings_rootless(struct report *report, const struct run *run,
-		       const struct complete *paths)
+void measuring_rootless(struct report *report, const struct run *run,
+			const struct complete *paths)
 {
 	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
 	size_t count = sums ? sum_losses(run, sums) : 0;
@@ -416,7 +417,7 @@ static void few_in_ranks(struct report *report, const struct run *run)
 	free(picked);
 }
 
-void findings_few(struct report *report, const struct run *run)
+void measuring_few(struct report *report, const struct run *run)
 {
 	struct totals t = measured_totals(run);
 
@@ -427,7 +428,7 @@ void findings_few(struct report *report, const struct run *run)
 }
 
 /* What the numbers above are not about. */
-static void pauses(struct report *report, const struct run *run)
+static void say_pauses(struct report *report, const struct run *run)
 {
 	double count = (double)run->rank_count, sum = 0, of = 0;
 	char paused[32], elapsed[32];
@@ -503,8 +504,8 @@ static const char *calls_text(char *to, double count)
  * A program that calls MPI all the time is slower by it, and between calls.
  * Other things are wrapped as well: calls of CUDA, ticks of events.
  */
-static void wrappers(struct report *report, const struct run *run,
-		     const struct totals *t)
+static void say_wrapper_cost(struct report *report, const struct run *run,
+			     const struct totals *t)
 {
 	struct calls most;
 	char cost[32], calls[48];
@@ -524,7 +525,7 @@ static void wrappers(struct report *report, const struct run *run,
 }
 
 /* What the collector did to lower that cost. */
-void findings_untimed(struct report *report, const struct run *run)
+void measuring_untimed(struct report *report, const struct run *run)
 {
 	struct calls most;
 	char calls[48];
@@ -541,7 +542,7 @@ void findings_untimed(struct report *report, const struct run *run)
 			    str_at(&run->strings, most.function));
 }
 
-static void events(struct report *report, const struct run *run)
+static void say_events(struct report *report, const struct run *run)
 {
 	size_t count = 0;
 	char text[32];
@@ -676,44 +677,44 @@ static void python_unknown(struct report *report, const struct run *run)
 	}
 }
 
-void findings_quality(struct report *report, const struct run *run,
-		      const struct run_metric *metric,
-		      const struct complete *paths)
+void measuring_quality(struct report *report, const struct run *run,
+		       const struct run_metric *metric,
+		       const struct complete *paths)
 {
 	struct totals t = measured_totals(run);
 
 	if (!run->rank_count)
 		return;
-	pauses(report, run);
+	say_pauses(report, run);
 	warn_of_clock(report, run, &t);
 	falls_short(report, run, &t);
 	account_failed(report, run);
-	wrappers(report, run, &t);
-	events(report, run);
+	say_wrapper_cost(report, run, &t);
+	say_events(report, run);
 	python_unknown(report, run);
 	put_quality(report, run, metric, &t, paths);
 }
 
-void findings_measuring(struct report *report, const struct run *run,
+void measuring_findings(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
 	struct totals t = measured_totals(run);
 
 	if (!run->rank_count)
 		return;
-	pauses(report, run);
+	say_pauses(report, run);
 	put_sampling_rate(report, run, &t);
 	warn_of_clock(report, run, &t);
-	lowered(report, run);
+	say_lowered_rate(report, run);
 	by_timer(report, run, &t);
 	falls_short(report, run, &t);
-	worth(report, run, metric, &t);
+	say_confidence(report, run, metric, &t);
 	account_say(report, run, metric);
 	account_failed(report, run);
 	cost_note(report, &t);
 	starts_note(report, run, &t);
-	wrappers(report, run, &t);
-	findings_untimed(report, run);
-	events(report, run);
-	losses(report, run, &t);
+	say_wrapper_cost(report, run, &t);
+	measuring_untimed(report, run);
+	say_events(report, run);
+	say_all_losses(report, run, &t);
 }

@@ -7,34 +7,34 @@
 #include "run/run.h"
 
 /* As warnings: a run, or ranks, with too few samples to say anything. */
-void findings_few(struct report *report, const struct run *run);
+void measuring_few(struct report *report, const struct run *run);
 
 /*
  * As notes: in one line what shares of `metric` (NULL: none) are worth, what
  * measuring cost and what was lost; and what else a reader must know of it.
  */
-void findings_quality(struct report *report, const struct run *run,
-		      const struct run_metric *metric,
-		      const struct complete *paths);
+void measuring_quality(struct report *report, const struct run *run,
+		       const struct run_metric *metric,
+		       const struct complete *paths);
 
 /* The same as notes at length, with clock and rate. */
-void findings_measuring(struct report *report, const struct run *run,
+void measuring_findings(struct report *report, const struct run *run,
 			const struct run_metric *metric);
 
 /* The achieved rate: samples per second of the time that is sampled. */
-double findings_rate(const struct run *run);
+double measuring_rate(const struct run *run);
 
 /* Seconds of CPU time that measuring a process took. */
-double findings_cost(const struct run_rank *r);
+double measuring_cost(const struct run_rank *r);
 /* And its CPU time, with that of threads that had no sample, to compare. */
-double findings_cpu(const struct run_rank *r);
+double measuring_cpu(const struct run_rank *r);
 
 /* A warning, where most call paths end early. */
-void findings_rootless(struct report *report, const struct run *run,
-		       const struct complete *paths);
+void measuring_rootless(struct report *report, const struct run *run,
+			const struct complete *paths);
 
 /* The losses, as a table for programs. */
-void findings_losses(struct report *report, const struct run *run);
+void measuring_losses(struct report *report, const struct run *run);
 
 /* A note, when time of MPI calls is partly an estimate. */
-void findings_untimed(struct report *report, const struct run *run);
+void measuring_untimed(struct report *report, const struct run *run);

@@ -52,7 +52,7 @@ uint64_t processes_number(const struct run *run, size_t index)
 }
 
 /* The member with most CPU time, and the sum of all. */
-static size_t busiest(const struct run *run, double *sum)
+static size_t busiest_member(const struct run *run, double *sum)
 {
 	size_t most = 0;
 
@@ -77,7 +77,7 @@ const char *processes_extent(char *to, const struct run *run)
 	size_t count = 0, most;
 	double sum;
 
-	most = busiest(run, &sum);
+	most = busiest_member(run, &sum);
 	for (size_t i = 0; i < run->member_count; i++)
 		count += is_main(run, i, most, sum);
 	if (run->member_count == 1 && run->world > 1)
@@ -104,7 +104,7 @@ uint32_t *processes_main(const struct run *run, size_t *count)
 {
 	uint32_t *picked = processes_members(run, count);
 	double sum;
-	size_t most = busiest(run, &sum), kept = 0;
+	size_t most = busiest_member(run, &sum), kept = 0;
 
 	for (size_t i = 0; picked && i < *count; i++)
 		if (is_main(run, i, most, sum))
@@ -133,7 +133,7 @@ const char *processes_command(const struct run *run)
 
 	if (run->world || !run->member_count)
 		return command;
-	at = busiest(run, &sum);
+	at = busiest_member(run, &sum);
 	for (int i = 0; i < GENERATIONS; i++) {
 		size_t parent = find_parent(run, at);
 

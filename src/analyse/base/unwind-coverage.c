@@ -8,7 +8,7 @@
 #include "analyse/base/unwind-coverage.h"
 #include "base/err.h"
 
-static double dropped(const struct run *run)
+static double dropped_samples(const struct run *run)
 {
 	double sum = 0;
 
@@ -29,12 +29,12 @@ static bool ends_early(const struct run *run, const struct run_node *node)
 		strncmp(str_at(&run->strings, node->function), "joined.", 7));
 }
 
-int complete_of(struct complete *to, const struct run *run)
+int coverage_of(struct complete *to, const struct run *run)
 {
 	const struct run_metric *samples = run_metric(run, "samples");
 	bool *early = calloc(run->node_count + 1, sizeof(*early));
 
-	*to = (struct complete){ .dropped = dropped(run) };
+	*to = (struct complete){ .dropped = dropped_samples(run) };
 	to->ticks = to->dropped;
 	if (!early)
 		return fail(-ENOMEM, "no memory for %zu contexts",

@@ -14,4 +14,4 @@ struct complete {
 };
 
 /* 0, or -ENOMEM with a reason. */
-int complete_of(struct complete *to, const struct run *run);
+int coverage_of(struct complete *to, const struct run *run);

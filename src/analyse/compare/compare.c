@@ -88,7 +88,8 @@ const char *comparison_text(char to[32], const struct comparison *c)
 	return to;
 }
 
-int sides_init(struct sides *s, const struct run *const runs[], size_t base)
+int compare_sides_init(struct sides *s, const struct run *const runs[],
+		       size_t base)
 {
 	*s = (struct sides){ .runs = runs, .base = base ? base : 1 };
 	while (runs[s->count])
@@ -102,17 +103,18 @@ int sides_init(struct sides *s, const struct run *const runs[], size_t base)
 	return path_union_init(&s->paths, runs, s->base);
 }
 
-void sides_fini(struct sides *s)
+void compare_sides_fini(struct sides *s)
 {
 	path_union_fini(&s->paths);
 }
 
-const struct run *sides_new(const struct sides *s)
+const struct run *compare_sides_new(const struct sides *s)
 {
 	return s->runs[s->base];
 }
 
-const struct run_metric *sides_metric(const struct sides *s, const char *name)
+const struct run_metric *compare_sides_metric(const struct sides *s,
+					      const char *name)
 {
 	const struct run_metric *m = NULL;
 
@@ -121,11 +123,13 @@ const struct run_metric *sides_metric(const struct sides *s, const char *name)
 	return m;
 }
 
-const struct run_metric *sides_choose(const struct sides *s,
-				      const struct analysis_options *options)
+const struct run_metric *
+compare_sides_choose(const struct sides *s,
+		     const struct analysis_options *options)
 {
 	const struct run_metric *m =
-		options->metric ? sides_metric(s, options->metric) : NULL;
+		options->metric ? compare_sides_metric(s, options->metric)
+				: NULL;
 
 	if (m && m->merge == MERGE_SUM)
 		return m;
@@ -186,8 +190,8 @@ static void values_of_run(struct sides_values *v, const struct sides *s,
 	spread_of_runs(v->noise_below, noise, paths, s->count, r);
 }
 
-int sides_values_init(struct sides_values *v, const struct sides *s,
-		      const char *metric)
+int compare_values_init(struct sides_values *v, const struct sides *s,
+			const char *metric)
 {
 	size_t paths = s->paths.count, size = paths * s->count + 1;
 	double *values = calloc(paths + 1, sizeof(*values));
@@ -211,7 +215,7 @@ int sides_values_init(struct sides_values *v, const struct sides *s,
 	return err;
 }
 
-void sides_values_fini(struct sides_values *v)
+void compare_values_fini(struct sides_values *v)
 {
 	free(v->exclusive);
 	free(v->inclusive);
@@ -220,15 +224,15 @@ void sides_values_fini(struct sides_values *v)
 	*v = (struct sides_values){ 0 };
 }
 
-void sides_inclusive(struct comparison *c, const struct sides *s,
-		     const struct sides_values *v, uint32_t path)
+void compare_sides_inclusive(struct comparison *c, const struct sides *s,
+			     const struct sides_values *v, uint32_t path)
 {
 	comparison_of(c, v->inclusive + path * v->count,
 		      v->noise_below + path * v->count, s->base, s->count);
 }
 
-void sides_exclusive(struct comparison *c, const struct sides *s,
-		     const struct sides_values *v, uint32_t path)
+void compare_sides_exclusive(struct comparison *c, const struct sides *s,
+			     const struct sides_values *v, uint32_t path)
 {
 	comparison_of(c, v->exclusive + path * v->count,
 		      v->noise + path * v->count, s->base, s->count);
@@ -252,8 +256,8 @@ static int number_functions(struct functions *f, const struct sides *s)
 	return err;
 }
 
-int functions_init(struct functions *f, const struct sides *s,
-		   const struct sides_values *v)
+int compare_functions_init(struct functions *f, const struct sides *s,
+			   const struct sides_values *v)
 {
 	size_t paths = s->paths.count;
 	int err;
@@ -279,7 +283,7 @@ int functions_init(struct functions *f, const struct sides *s,
 	return err;
 }
 
-void functions_fini(struct functions *f)
+void compare_functions_fini(struct functions *f)
 {
 	free(f->of);
 	free(f->name);

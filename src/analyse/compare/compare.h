@@ -52,21 +52,24 @@ struct sides {
  * -EINVAL with a reason unless both sides have a run; base 0: one.  The runs
  * must outlive the sides.
  */
-int sides_init(struct sides *s, const struct run *const runs[], size_t base);
-void sides_fini(struct sides *s);
+int compare_sides_init(struct sides *s, const struct run *const runs[],
+		       size_t base);
+void compare_sides_fini(struct sides *s);
 
 /* The first run of the new side. */
-const struct run *sides_new(const struct sides *s);
+const struct run *compare_sides_new(const struct sides *s);
 
 /* The metric of one of the runs, by name; NULL: none has it. */
-const struct run_metric *sides_metric(const struct sides *s, const char *name);
+const struct run_metric *compare_sides_metric(const struct sides *s,
+					      const char *name);
 
 /*
  * The metric asked for, which one run must have, else the time that the first
  * one sampled; NULL with a reason.
  */
-const struct run_metric *sides_choose(const struct sides *s,
-				      const struct analysis_options *options);
+const struct run_metric *
+compare_sides_choose(const struct sides *s,
+		     const struct analysis_options *options);
 
 /* Values of one metric, of path after path: at[path * count + run]. */
 struct sides_values {
@@ -76,14 +79,14 @@ struct sides_values {
 };
 
 /* 0, or -ENOMEM with a reason. */
-int sides_values_init(struct sides_values *v, const struct sides *s,
-		      const char *metric);
-void sides_values_fini(struct sides_values *v);
+int compare_values_init(struct sides_values *v, const struct sides *s,
+			const char *metric);
+void compare_values_fini(struct sides_values *v);
 
-void sides_inclusive(struct comparison *c, const struct sides *s,
-		     const struct sides_values *v, uint32_t path);
-void sides_exclusive(struct comparison *c, const struct sides *s,
-		     const struct sides_values *v, uint32_t path);
+void compare_sides_inclusive(struct comparison *c, const struct sides *s,
+			     const struct sides_values *v, uint32_t path);
+void compare_sides_exclusive(struct comparison *c, const struct sides *s,
+			     const struct sides_values *v, uint32_t path);
 
 /*
  * The exclusive values of each function, of all paths that end in it: of[path]
@@ -95,6 +98,6 @@ struct functions {
 	uint32_t *name;         /* in paths.strings */
 	double *values, *noise; /* at[function * runs + run] */
 };
-int functions_init(struct functions *f, const struct sides *s,
-		   const struct sides_values *v);
-void functions_fini(struct functions *f);
+int compare_functions_init(struct functions *f, const struct sides *s,
+			   const struct sides_values *v);
+void compare_functions_fini(struct functions *f);

@@ -129,7 +129,7 @@ static void path_row(struct report *report, const struct diff *d,
 	const struct comparison *all = &d->paths[path];
 	struct comparison own;
 
-	sides_exclusive(&own, &d->sides, &d->values, path);
+	compare_sides_exclusive(&own, &d->sides, &d->values, path);
 	side_cells(report, all);
 	value_known(report, all->change / d->paths[0].base);
 	report_number(report, own.base);
@@ -226,7 +226,7 @@ static void function_rows(struct report *report, const struct diff *d,
 static int diff_function_table(struct report *report, const struct diff *d)
 {
 	struct functions f;
-	int err = functions_init(&f, &d->sides, &d->values);
+	int err = compare_functions_init(&f, &d->sides, &d->values);
 	struct ranked *at = err ? NULL : calloc(f.count + 1, sizeof(*at));
 
 	if (!err && !at)
@@ -237,7 +237,7 @@ static int diff_function_table(struct report *report, const struct diff *d)
 	report_column(report, "function", "function", COLUMN_TEXT);
 	if (!err)
 		function_rows(report, d, &f, at);
-	functions_fini(&f);
+	compare_functions_fini(&f);
 	free(at);
 	return err;
 }
@@ -313,7 +313,7 @@ static int metric_row(struct report *report, const struct sides *s,
 static int metric_table(struct report *report, const struct diff *d)
 {
 	const struct sides *s = &d->sides;
-	const struct run *base = s->runs[0], *now = sides_new(s);
+	const struct run *base = s->runs[0], *now = compare_sides_new(s);
 	int err = 0;
 
 	metric_columns(report);
@@ -422,7 +422,7 @@ static int diff_rank_table(struct report *report, const struct diff *d)
 
 /* Sentences */
 
-static const char *amount(char *to, const struct diff *d, double value)
+static const char *amount_text(char *to, const struct diff *d, double value)
 {
 	if (is_time(d))
 		return phrase_time(to, fabs(value));
@@ -438,10 +438,11 @@ static void say_diff_total(struct report *report, const struct diff *d)
 	char base[32], now[32], change[32], share[32], margin[32];
 
 	report_line(report, "%s: %s → %s, %s%s (%s)%s%s%s", d->metric->name,
-		    amount(base, d, c->base), amount(now, d, c->now),
-		    c->change < 0 ? "-" : "+", amount(change, d, c->change),
+		    amount_text(base, d, c->base), amount_text(now, d, c->now),
+		    c->change < 0 ? "-" : "+",
+		    amount_text(change, d, c->change),
 		    comparison_text(share, c), isnan(c->margin) ? "" : " ± ",
-		    isnan(c->margin) ? "" : amount(margin, d, c->margin),
+		    isnan(c->margin) ? "" : amount_text(margin, d, c->margin),
 		    isnan(c->margin) ? "; how much runs vary is not known"
 		    : is_beyond(c)   ? ""
 				     : ": no more than noise");
@@ -449,7 +450,8 @@ static void say_diff_total(struct report *report, const struct diff *d)
 
 static void warn_of_diff(struct report *report, const struct diff *d)
 {
-	const struct run *base = d->sides.runs[0], *now = sides_new(&d->sides);
+	const struct run *base = d->sides.runs[0],
+			 *now = compare_sides_new(&d->sides);
 
 	for (size_t r = 1; r < d->sides.count; r++) {
 		if (d->sides.runs[r]->member_count == base->member_count)
@@ -554,7 +556,7 @@ static int sort_paths(struct diff *d)
 		goto out;
 	}
 	for (uint32_t p = 0; p < count; p++) {
-		sides_inclusive(&d->paths[p], &d->sides, &d->values, p);
+		compare_sides_inclusive(&d->paths[p], &d->sides, &d->values, p);
 		at[p] = (struct ranked){ p, d->paths[p] };
 		change[p] = d->paths[p].change;
 	}
@@ -571,7 +573,7 @@ out:
 
 static int compute_diff(struct report **to, struct diff *d)
 {
-	int err = sides_values_init(&d->values, &d->sides, d->metric->name);
+	int err = compare_values_init(&d->values, &d->sides, d->metric->name);
 
 	if (!err)
 		err = sort_paths(d);
@@ -585,14 +587,14 @@ static int run_diff(struct report **to, const struct run *const runs[],
 		    const struct analysis_options *options)
 {
 	struct diff d = { .options = options };
-	int err = sides_init(&d.sides, runs, options->base);
+	int err = compare_sides_init(&d.sides, runs, options->base);
 
 	if (err)
 		return err;
-	d.metric = sides_choose(&d.sides, options);
+	d.metric = compare_sides_choose(&d.sides, options);
 	err = d.metric ? compute_diff(to, &d) : -EINVAL;
-	sides_values_fini(&d.values);
-	sides_fini(&d.sides);
+	compare_values_fini(&d.values);
+	compare_sides_fini(&d.sides);
 	free(d.paths);
 	free(d.explained);
 	free(d.order);

@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* A copy without blanks at either end; NULL when out of memory. */
-static char *trimmed(const char *text, size_t length)
+static char *trimmed_copy(const char *text, size_t length)
 {
 	while (length && isspace((unsigned char)*text)) {
 		text++;
@@ -44,7 +44,7 @@ static char *trimmed(const char *text, size_t length)
 	return strndup(text, length);
 }
 
-static int wrong(const struct rule *rule, const char *why)
+static int wrong_rule(const struct rule *rule, const char *why)
 {
 	return fail(-EINVAL, "the rule '%s': %s", rule->text, why);
 }
@@ -64,11 +64,12 @@ static int read_limit(struct rule *rule, const char *text)
 
 	rule->limit = strtod(text, &end);
 	if (end == text || !isfinite(rule->limit))
-		return wrong(rule, "a number has to follow > or <");
-	word = trimmed(end, strlen(end));
+		return wrong_rule(rule, "a number has to follow > or <");
+	word = trimmed_copy(end, strlen(end));
 	if (!word)
 		return no_memory();
-	err = wrong(rule, "a limit is in %, pp, s, ms, us, or without a unit");
+	err = wrong_rule(rule,
+			 "a limit is in %, pp, s, ms, us, or without a unit");
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(word, units[i].word) != 0)
 			continue;
@@ -89,7 +90,7 @@ static int read_pattern(struct rule *rule, const char *word, const char *name)
 	if (length < head + 2 || strncmp(word, name, head) != 0 ||
 	    word[head] != '(' || word[length - 1] != ')')
 		return 0;
-	rule->glob = trimmed(word + head + 1, length - head - 2);
+	rule->glob = trimmed_copy(word + head + 1, length - head - 2);
 	return rule->glob ? 1 : no_memory();
 }
 
@@ -103,7 +104,8 @@ static int read_rule_word(struct rule *rule, char *word)
 			continue;
 		rule->what = RULE_FACTOR;
 		rule->factor = (enum rule_factor)i;
-		return rule->metric ? wrong(rule, "this is of no metric") : 0;
+		return rule->metric ? wrong_rule(rule, "this is of no metric")
+				    : 0;
 	}
 	rule->what = RULE_PATH;
 	is = read_pattern(rule, word, "path");
@@ -117,7 +119,7 @@ static int read_rule_word(struct rule *rule, char *word)
 	if (!strcmp(word, "total"))
 		return 0;
 	if (rule->metric || !*word || strpbrk(word, " ()<>"))
-		return wrong(
+		return wrong_rule(
 			rule,
 			"a rule begins with total, a metric, path(...), "
 			"function(...), elapsed, mpi_share or an efficiency");
@@ -132,13 +134,13 @@ static int read_what(struct rule *rule, const char *text, size_t length)
 	int err;
 
 	if (in && in < text + length) {
-		rule->metric = trimmed(text, (size_t)(in - text));
+		rule->metric = trimmed_copy(text, (size_t)(in - text));
 		if (!rule->metric)
 			return no_memory();
 		length -= (size_t)(in + 4 - text);
 		text = in + 4;
 	}
-	word = trimmed(text, length);
+	word = trimmed_copy(text, length);
 	if (!word)
 		return no_memory();
 	err = read_rule_word(rule, word);
@@ -153,10 +155,10 @@ static int check_unit(const struct rule *rule)
 		rule->what == RULE_FACTOR && rule->factor != FACTOR_ELAPSED;
 
 	if (share && rule->unit != RULE_POINTS)
-		return wrong(rule, "a share changes by percentage points: "
-				   "write 2pp");
+		return wrong_rule(rule, "a share changes by percentage points: "
+					"write 2pp");
 	if (!share && rule->unit == RULE_POINTS)
-		return wrong(rule, "pp are for shares and efficiencies");
+		return wrong_rule(rule, "pp are for shares and efficiencies");
 	return 0;
 }
 
@@ -182,8 +184,9 @@ int rule_init(struct rule *rule, const char *text)
 		return read_finding(rule, rule->text + strlen(finding));
 	sign = find_sign(rule->text);
 	if (!sign)
-		return wrong(rule, "write 'WHAT > LIMIT' or 'WHAT < -LIMIT', "
-				   "in quotes");
+		return wrong_rule(rule,
+				  "write 'WHAT > LIMIT' or 'WHAT < -LIMIT', "
+				  "in quotes");
 	rule->below = *sign == '<';
 	err = read_limit(rule, sign + 1);
 	if (!err)

@@ -17,7 +17,7 @@ int gate_tests_init(struct gate_tests *tests, const struct run *const runs[],
 		    size_t base)
 {
 	*tests = (struct gate_tests){ 0 };
-	return sides_init(&tests->sides, runs, base);
+	return compare_sides_init(&tests->sides, runs, base);
 }
 
 void gate_tests_fini(struct gate_tests *tests)
@@ -25,7 +25,7 @@ void gate_tests_fini(struct gate_tests *tests)
 	for (size_t i = 0; i < tests->count; i++)
 		free(tests->at[i].subject);
 	free(tests->at);
-	sides_fini(&tests->sides);
+	compare_sides_fini(&tests->sides);
 }
 
 /* The change, and whether it is over the limit. */
@@ -126,7 +126,7 @@ static int gain_of_rule(const struct run *run, const struct rule *rule,
 	*gain = 0;
 	if (err)
 		return err;
-	err = blames_init(&blames, &paths);
+	err = wait_blames_init(&blames, &paths);
 	if (!err)
 		err = diagnosis_init(&d, &paths, &blames, metric, rule->glob);
 	if (!err && d.count) {
@@ -135,7 +135,7 @@ static int gain_of_rule(const struct run *run, const struct rule *rule,
 		*text = strdup(d.at[0].text);
 	}
 	diagnosis_fini(&d);
-	blames_fini(&blames);
+	wait_blames_fini(&blames);
 	paths_fini(&paths);
 	return err;
 }
@@ -221,11 +221,11 @@ static int add_paths(struct gate_tests *tests, const struct sides_values *v,
 	struct comparison all;
 	int err = test_of ? 0 : no_memory();
 
-	sides_inclusive(&all, s, v, 0);
+	compare_sides_inclusive(&all, s, v, 0);
 	for (uint32_t p = 1; p < s->paths.count && !err; p++) {
 		size_t before = tests->count;
 
-		sides_inclusive(&test.c, s, v, p);
+		compare_sides_inclusive(&test.c, s, v, p);
 		if (is_large(&test.c, &all, least))
 			err = add_path_test(tests, test, p);
 		if (tests->count > before)
@@ -243,9 +243,9 @@ static int add_functions(struct gate_tests *tests, const struct sides_values *v,
 	const struct sides *s = &tests->sides;
 	struct comparison all;
 	struct functions f;
-	int err = functions_init(&f, s, v);
+	int err = compare_functions_init(&f, s, v);
 
-	sides_inclusive(&all, s, v, 0);
+	compare_sides_inclusive(&all, s, v, 0);
 	for (size_t i = 0; i < f.count && !err; i++) {
 		const char *name = str_at(&s->paths.strings, f.name[i]);
 
@@ -255,7 +255,7 @@ static int add_functions(struct gate_tests *tests, const struct sides_values *v,
 		    rule_fits(test.rule, name, name))
 			err = add_test(tests, test, strdup(name));
 	}
-	functions_fini(&f);
+	compare_functions_fini(&f);
 	return err;
 }
 
@@ -274,21 +274,21 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 		return add_factor(tests, rule);
 	if (rule->what == RULE_FINDING)
 		return add_rule_finding(tests, rule);
-	m = sides_choose(&tests->sides, &options);
+	m = compare_sides_choose(&tests->sides, &options);
 	if (!m)
 		return -EINVAL;
 	test.metric = m->name;
 	test.unit = m->unit;
-	err = sides_values_init(&v, &tests->sides, m->name);
+	err = compare_values_init(&v, &tests->sides, m->name);
 	if (!err && rule->what == RULE_TOTAL) {
-		sides_inclusive(&test.c, &tests->sides, &v, 0);
+		compare_sides_inclusive(&test.c, &tests->sides, &v, 0);
 		err = add_test(tests, test, strdup("total"));
 	} else if (!err && rule->what == RULE_PATH) {
 		err = add_paths(tests, &v, test, least);
 	} else if (!err) {
 		err = add_functions(tests, &v, test, least);
 	}
-	sides_values_fini(&v);
+	compare_values_fini(&v);
 	return err;
 }
 

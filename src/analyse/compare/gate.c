@@ -97,7 +97,7 @@ static void rule_table(struct report *report, const struct gating *g)
 	}
 }
 
-static const char *verdict(const struct gate_test *t)
+static const char *test_verdict(const struct gate_test *t)
 {
 	if (t->failed)
 		return t->explained ? "failed, by what it calls" : "failed";
@@ -136,11 +136,11 @@ static void test_rows(struct report *report, const struct gating *g)
 		value_known(report, comparison_relative(&t->c));
 		value_known(report, t->p);
 		report_number(report, t->rule->limit);
-		report_text(report, verdict(t));
+		report_text(report, test_verdict(t));
 	}
 }
 
-static void checks(struct report *report, const struct gating *g)
+static void report_checks(struct report *report, const struct gating *g)
 {
 	char change[96], message[256];
 
@@ -181,7 +181,8 @@ static void say_gate_idle(struct report *report, const struct gating *g)
 	for (size_t i = 0; i < g->tests.count; i++) {
 		const char *name = g->tests.at[i].metric;
 		const struct run_metric *m =
-			name ? sides_metric(&g->tests.sides, name) : NULL;
+			name ? compare_sides_metric(&g->tests.sides, name)
+			     : NULL;
 
 		if (!m || !m->idle)
 			continue;
@@ -218,7 +219,7 @@ static int write_verdict(struct report **to, const struct gating *g)
 	say_verdict(report, g);
 	rule_table(report, g);
 	test_rows(report, g);
-	checks(report, g);
+	report_checks(report, g);
 	gate_notes(report, g);
 	say_gate_idle(report, g);
 	return report_error(report);

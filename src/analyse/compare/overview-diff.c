@@ -12,8 +12,8 @@ static void change_of_path(struct overview_change *c, const struct sides *s,
 {
 	struct comparison own, all;
 
-	sides_exclusive(&own, s, v, path);
-	sides_inclusive(&all, s, v, path);
+	compare_sides_exclusive(&own, s, v, path);
+	compare_sides_inclusive(&all, s, v, path);
 	c->base[path] = own.base;
 	c->now[path] = own.now;
 	c->margin[path] = all.margin;
@@ -23,7 +23,7 @@ static int fill_change(struct overview_change *c, const struct sides *s)
 {
 	size_t count = s->paths.count + 1;
 	struct sides_values v;
-	int err = sides_values_init(&v, s, c->metric->name);
+	int err = compare_values_init(&v, s, c->metric->name);
 
 	c->base = calloc(count, sizeof(*c->base));
 	c->now = calloc(count, sizeof(*c->now));
@@ -32,7 +32,7 @@ static int fill_change(struct overview_change *c, const struct sides *s)
 		err = no_memory();
 	for (uint32_t p = 0; p < s->paths.count && !err; p++)
 		change_of_path(c, s, &v, p);
-	sides_values_fini(&v);
+	compare_values_fini(&v);
 	return err;
 }
 
@@ -67,11 +67,11 @@ int overview_diff_init(struct overview_diff *d, const struct run *const runs[],
 	int err;
 
 	*d = (struct overview_diff){ 0 };
-	err = sides_init(&d->sides, runs, options->base);
+	err = compare_sides_init(&d->sides, runs, options->base);
 	if (err)
 		goto out;
-	now = sides_new(&d->sides);
-	d->metric = sides_choose(&d->sides, options);
+	now = compare_sides_new(&d->sides);
+	d->metric = compare_sides_choose(&d->sides, options);
 	d->changes = calloc(runs[0]->metric_count + now->metric_count + 1,
 			    sizeof(*d->changes));
 	if (!d->metric)
@@ -96,6 +96,6 @@ void overview_diff_fini(struct overview_diff *d)
 		free(d->changes[i].margin);
 	}
 	free(d->changes);
-	sides_fini(&d->sides);
+	compare_sides_fini(&d->sides);
 	*d = (struct overview_diff){ 0 };
 }

@@ -93,8 +93,8 @@ static void join_subtrees(struct forest *f, uint32_t from, uint32_t to)
 }
 
 /* Children of p that one side alone has. */
-static size_t lonely(const struct forest *f, uint32_t p, unsigned char side,
-		     uint32_t *to)
+static size_t children_one_sided(const struct forest *f, uint32_t p,
+				 unsigned char side, uint32_t *to)
 {
 	size_t count = 0;
 
@@ -210,18 +210,18 @@ static void join_unique(struct forest *f, is_alike *alike, uint32_t *x,
 	}
 }
 
-static bool shaped(const struct forest *f, uint32_t a, uint32_t b)
+static bool is_alike_below(const struct forest *f, uint32_t a, uint32_t b)
 {
 	return a != NONE && b != NONE && both_unnamed(f, a, b) &&
 	       alike_below(f, a, b);
 }
 
-static bool spelled(const struct forest *f, uint32_t a, uint32_t b)
+static bool is_alike_named(const struct forest *f, uint32_t a, uint32_t b)
 {
 	return a != NONE && b != NONE && alike_named(f, a, b);
 }
 
-static unsigned long long address(const struct forest *f, uint32_t p)
+static unsigned long long unnamed_address(const struct forest *f, uint32_t p)
 {
 	const char *plus = strrchr(path_union_function(f->u, p), '+');
 
@@ -229,8 +229,8 @@ static unsigned long long address(const struct forest *f, uint32_t p)
 }
 
 /* The unnamed leaves of one library among `at`, by address, to its front. */
-static size_t leaves(const struct forest *f, uint32_t library, uint32_t *at,
-		     size_t count)
+static size_t unnamed_leaves(const struct forest *f, uint32_t library,
+			     uint32_t *at, size_t count)
 {
 	size_t found = 0;
 
@@ -242,7 +242,9 @@ static size_t leaves(const struct forest *f, uint32_t library, uint32_t *at,
 		    f->u->at[p].library != library)
 			continue;
 		at[i] = at[found++];
-		for (; k && address(f, at[k - 1]) > address(f, p); k--)
+		for (;
+		     k && unnamed_address(f, at[k - 1]) > unnamed_address(f, p);
+		     k--)
 			at[k] = at[k - 1];
 		at[k] = p;
 	}
@@ -259,8 +261,8 @@ static void join_leaves(struct forest *f, uint32_t *x, size_t n, uint32_t *y,
 		if (x[i] == NONE || !f->u->at[x[i]].unnamed)
 			continue;
 		library = f->u->at[x[i]].library;
-		have = leaves(f, library, x, n);
-		other = leaves(f, library, y, m);
+		have = unnamed_leaves(f, library, x, n);
+		other = unnamed_leaves(f, library, y, m);
 		for (size_t k = 0; k < have && have == other; k++)
 			join_subtrees(f, y[k], x[k]);
 		for (size_t k = 0; k < have; k++)
@@ -271,8 +273,8 @@ static void join_leaves(struct forest *f, uint32_t *x, size_t n, uint32_t *y,
 }
 
 /* Of that name below p, through functions that one side alone has. */
-static uint32_t hidden(const struct forest *f, uint32_t p, uint32_t lost,
-		       unsigned char side, unsigned depth)
+static uint32_t find_hidden(const struct forest *f, uint32_t p, uint32_t lost,
+			    unsigned char side, unsigned depth)
 {
 	uint32_t found = NONE;
 
@@ -285,7 +287,7 @@ static uint32_t hidden(const struct forest *f, uint32_t p, uint32_t lost,
 		if (found != NONE && f->sides[found] != side)
 			found = NONE;
 		if (found == NONE && depth > 1)
-			found = hidden(f, c, lost, side, depth - 1);
+			found = find_hidden(f, c, lost, side, depth - 1);
 	}
 	return found;
 }
@@ -297,7 +299,7 @@ static void join_inlined(struct forest *f, uint32_t p, const uint32_t *at,
 		uint32_t deep = NONE;
 
 		if (at[i] != NONE && !f->u->at[at[i]].unnamed)
-			deep = hidden(f, p, at[i], other, HIDDEN);
+			deep = find_hidden(f, p, at[i], other, HIDDEN);
 		if (deep != NONE)
 			join_subtrees(f, at[i], deep);
 	}
@@ -306,20 +308,21 @@ static void join_inlined(struct forest *f, uint32_t p, const uint32_t *at,
 static void join_children(struct forest *f, uint32_t p)
 {
 	uint32_t x[MOST], y[MOST];
-	size_t n = lonely(f, p, 1, x), m = lonely(f, p, 2, y);
+	size_t n = children_one_sided(f, p, 1, x),
+	       m = children_one_sided(f, p, 2, y);
 
 	if (n && m) {
-		join_unique(f, spelled, x, n, y, m);
-		join_unique(f, shaped, x, n, y, m);
+		join_unique(f, is_alike_named, x, n, y, m);
+		join_unique(f, is_alike_below, x, n, y, m);
 		join_leaves(f, x, n, y, m);
 	}
-	n = lonely(f, p, 1, x);
+	n = children_one_sided(f, p, 1, x);
 	join_inlined(f, p, x, n, 2);
-	m = lonely(f, p, 2, y);
+	m = children_one_sided(f, p, 2, y);
 	join_inlined(f, p, y, m, 1);
 }
 
-static void turn(uint32_t *at, size_t count)
+static void reverse_paths(uint32_t *at, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
 		uint32_t p = at[i];
@@ -343,14 +346,14 @@ static size_t walk_forest(struct forest *f, uint32_t *order)
 		join_children(f, p);
 		for (uint32_t c = f->child[p]; c != NONE; c = f->next[c])
 			f->stack[depth++] = c;
-		turn(f->stack + first, depth - first);
+		reverse_paths(f->stack + first, depth - first);
 	}
 	return count;
 }
 
 /* Parents come before their children; to[] follows what was joined. */
-static int rebuild(struct forest *f, const uint32_t *order, size_t count,
-		   uint32_t *to)
+static int rebuild_union(struct forest *f, const uint32_t *order, size_t count,
+			 uint32_t *to)
 {
 	struct path_union *u = f->u;
 	struct union_path *at = calloc(count + 1, sizeof(*at));
@@ -397,7 +400,7 @@ int path_alike(struct path_union *u, unsigned char *sides, uint32_t *to)
 	}
 	for (uint32_t p = 1; p < n; p++)
 		append_child(&f, u->at[p].parent, p);
-	err = rebuild(&f, order, walk_forest(&f, order), to);
+	err = rebuild_union(&f, order, walk_forest(&f, order), to);
 	free(all);
 	return err;
 }

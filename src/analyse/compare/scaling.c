@@ -93,7 +93,7 @@ static int scale_of_run(struct run_scale *s, const struct run *run)
 	return err;
 }
 
-static const char *label(const struct scaling *s, size_t run)
+static const char *run_label(const struct scaling *s, size_t run)
 {
 	return s->options->names ? s->options->names[run] : NULL;
 }
@@ -128,7 +128,7 @@ static void run_row(struct report *report, const struct scaling *s, size_t i)
 	const struct run_scale *ref = &s->at[0], *is = &s->at[i];
 	double computation = ref->useful * is->expects / is->useful;
 
-	report_text(report, label(s, i));
+	report_text(report, run_label(s, i));
 	report_count(report, is->ranks);
 	report_number(report, is->e.elapsed);
 	value_known(report, ref->e.elapsed / is->e.elapsed);
@@ -168,7 +168,7 @@ static void counter_table(struct report *report, const struct scaling *s)
 		double ipc = is->instructions / is->cycles;
 		double hertz = is->cycles / is->cpu;
 
-		report_text(report, label(s, i));
+		report_text(report, run_label(s, i));
 		report_count(report, is->ranks);
 		value_known(report, ipc);
 		value_known(report, hertz / 1e9);
@@ -241,7 +241,7 @@ static void lost_row(struct report *report, const struct scaling *s, size_t run,
 {
 	char *text = path_union_text(&s->paths, lost->path);
 
-	report_text(report, label(s, run));
+	report_text(report, run_label(s, run));
 	report_count(report, s->at[run].ranks);
 	report_text(report, text);
 	report->failed |= !text;

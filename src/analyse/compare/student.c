@@ -24,7 +24,7 @@ static double fraction_step(double coefficient, double *c, double *d)
 	return *c * *d;
 }
 
-static double fraction(double x, double a, double b)
+static double beta_fraction(double x, double a, double b)
 {
 	double c = 1, d = 1 / apart_from_zero(1 - (a + b) * x / (a + 1));
 	double value = d;
@@ -54,8 +54,8 @@ static double beta_share(double x, double a, double b)
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) +
 		    b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
-		return front * fraction(x, a, b) / a;
-	return 1 - front * fraction(1 - x, b, a) / b;
+		return front * beta_fraction(x, a, b) / a;
+	return 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
 double student_above(double t, double freedom)

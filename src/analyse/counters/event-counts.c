@@ -273,7 +273,7 @@ static void function_values(const struct counts *c, const struct group *g,
 	}
 }
 
-static bool any(const struct counts *c, const double values[MOST])
+static bool any_count(const struct counts *c, const double values[MOST])
 {
 	for (size_t i = 0; i <= c->events; i++)
 		if (values[i] > 0)
@@ -282,7 +282,7 @@ static bool any(const struct counts *c, const double values[MOST])
 }
 
 /* "L1 misses / s" as a column of csv: "l1_misses_s". */
-static void identifier(char *to, size_t size, const char *name)
+static void column_identifier(char *to, size_t size, const char *name)
 {
 	size_t used = 0;
 
@@ -318,7 +318,7 @@ static void functions_table(struct report *report, const struct counts *c,
 			      i < WIDE ? event_name(c, i) : NULL, COLUMN_COUNT);
 	for (size_t row = 0; row < limit; row++) {
 		function_values(c, &by->at[row], values);
-		if (!any(c, values))
+		if (!any_count(c, values))
 			continue;
 		put_function_name(report, c, &by->at[row]);
 		report_number(report, values[c->events]);
@@ -328,8 +328,8 @@ static void functions_table(struct report *report, const struct counts *c,
 }
 
 /* Something can be computed from what was counted. */
-static int applies(bool *to, const struct counts *c,
-		   const struct event_group *group)
+static int group_applies(bool *to, const struct counts *c,
+			 const struct event_group *group)
 {
 	double value;
 	int err = 0;
@@ -349,7 +349,7 @@ static int group_row(struct report *report, const struct counts *c,
 	int err = 0;
 
 	function_values(c, g, values);
-	if (!any(c, values))
+	if (!any_count(c, values))
 		return 0;
 	put_function_name(report, c, g);
 	for (size_t i = 0; i < group->metric_count && !err; i++) {
@@ -364,7 +364,7 @@ static int group_table(struct report *report, const struct counts *c,
 		       size_t limit)
 {
 	bool shown;
-	int err = applies(&shown, c, group);
+	int err = group_applies(&shown, c, group);
 
 	if (err || !shown)
 		return err;
@@ -374,7 +374,7 @@ static int group_table(struct report *report, const struct counts *c,
 	for (size_t i = 0; i < group->metric_count; i++) {
 		char id[64];
 
-		identifier(id, sizeof(id), group->metrics[i].word);
+		column_identifier(id, sizeof(id), group->metrics[i].word);
 		report_column(report, id, group->metrics[i].word,
 			      COLUMN_NUMBER);
 	}

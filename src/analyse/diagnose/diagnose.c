@@ -58,7 +58,7 @@ static int fill_diagnose(struct report *report, const struct run *run,
 {
 	struct blames blames;
 	struct diagnosis d;
-	int err = blames_init(&blames, paths);
+	int err = wait_blames_init(&blames, paths);
 
 	if (err)
 		return err;
@@ -66,7 +66,7 @@ static int fill_diagnose(struct report *report, const struct run *run,
 	if (!err) {
 		size_t limit = analysis_limit(options, d.count, d.count);
 
-		findings_crowded(report, run);
+		contention_findings(report, run);
 		diagnosis_say_cores(report, &d);
 		diagnosis_say(report, &d, limit);
 		if (!d.count && !d.doubtful.text)
@@ -78,7 +78,7 @@ static int fill_diagnose(struct report *report, const struct run *run,
 			finding_row(report, paths, &d, &d.at[i]);
 		diagnosis_fini(&d);
 	}
-	blames_fini(&blames);
+	wait_blames_fini(&blames);
 	return err;
 }
 

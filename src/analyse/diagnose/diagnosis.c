@@ -179,8 +179,8 @@ static int holds_with_cores(const struct diagnosis_rule *rule,
 }
 
 /* Of these the one that gains most stays. */
-static int doubt(struct diagnosis *d, const struct diagnosis_rule *rule,
-		 const struct fact *fact)
+static int keep_doubtful(struct diagnosis *d, const struct diagnosis_rule *rule,
+			 const struct fact *fact)
 {
 	struct diagnosis_finding f = { .rule = rule, .path = fact->path };
 	bool holds;
@@ -212,7 +212,7 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 			err = diagnosis_rule_holds(d->rules[r], &facts->at[i],
 						   &holds);
 			if (!err)
-				err = (holds ? add_by_rule : doubt)(
+				err = (holds ? add_by_rule : keep_doubtful)(
 					d, d->rules[r], &facts->at[i]);
 		}
 	return err;
@@ -256,7 +256,7 @@ static int share_cores(struct diagnosis *d, const struct fact_source *from)
 
 	if (!from->metric || strcmp(from->metric->name, "cpu.time") != 0)
 		return 0;
-	mpi = cpu_in_mpi(from->run);
+	mpi = mpi_time_cpu(from->run);
 	if (mpi < 0)
 		return no_memory();
 	for (size_t i = 0; i < from->skews.process_count; i++)

@@ -252,7 +252,7 @@ static void add_call(struct fact *f, const struct call_site *site,
 }
 
 /* Seconds of the first threads of all ranks outside MPI. */
-static double useful(const struct fact_source *from)
+static double useful_seconds(const struct fact_source *from)
 {
 	double seconds = 0;
 
@@ -267,7 +267,7 @@ static int find_cpu_there(double *all, double *to,
 {
 	size_t count = from->skews.process_count;
 	double *one = calloc(count + 1, sizeof(*one)), most = 0, sum = 0;
-	int err = one ? skew_values(&from->skews, path, one) : no_memory();
+	int err = one ? imbalance_values(&from->skews, path, one) : no_memory();
 
 	for (size_t i = 0; i < count && !err; i++) {
 		most = fmax(most, one[i]);
@@ -288,7 +288,7 @@ static int estimate_gain(struct fact *f, const struct fact_source *from)
 {
 	double seconds = f->values[SECONDS].number, most = 1, cpu = 0;
 	double own = value_ratio(seconds, from->ranks);
-	double rest = useful(from) - f->values[BINDING].number;
+	double rest = useful_seconds(from) - f->values[BINDING].number;
 	int err = from->skews.process_count
 			  ? find_cpu_there(&cpu, &most, from, f->path)
 			  : 0;
@@ -371,8 +371,8 @@ static int add_site(struct facts *to, const struct fact_source *from,
 static int gather_calls(struct facts *to, struct fact_source *from)
 {
 	struct call_sites sites;
-	int err = sites_init(&sites, from->paths,
-			     run_metric(from->run, "mpi.time"), false);
+	int err = callsites_init(&sites, from->paths,
+				 run_metric(from->run, "mpi.time"), false);
 	double *bindings = NULL;
 
 	if (err)
@@ -388,7 +388,7 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 			err = add_site(to, from, &sites.at[i], bindings[i]);
 	}
 	free(bindings);
-	sites_fini(&sites);
+	callsites_fini(&sites);
 	for (size_t i = 0; i < to->count && !err; i++) {
 		err = finish_call(&to->at[i], from);
 		if (!err)

@@ -316,7 +316,7 @@ static char *beside_text(const char *place)
 	return place ? str_format(", at %s", place) : strdup("");
 }
 
-static double interpretation(const struct run *run, uint32_t node)
+static double interpreter_kind(const struct run *run, uint32_t node)
 {
 	if (python_owns(run, node))
 		return 1;
@@ -358,7 +358,7 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 					    f->values[CYCLES].number);
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[INTERPRETED].number =
-		interpretation(from->run, from->paths->at[f->path].node);
+		interpreter_kind(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
 	f->values[FUNCTION].text = function_callers_text(&o->callers, row);

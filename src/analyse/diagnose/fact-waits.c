@@ -236,7 +236,7 @@ static int late_in(struct mainly *in, struct late_excess *excess,
 	const struct paths *paths = excess->from->paths;
 	double part = 1, all, others = excess->from->ranks - 1;
 	struct mainly more = { 0 };
-	int err = mainly_in(in, paths, own, victim);
+	int err = dominant_in(in, paths, own, victim);
 
 	if (!err && in->path)
 		err = late_excess_part(excess, in->path, &part);
@@ -244,7 +244,7 @@ static int late_in(struct mainly *in, struct late_excess *excess,
 		return err;
 	err = late_excess_own(excess, own, &all);
 	if (!err && others * all > KIND * seconds)
-		err = mainly_in(&more, paths, own, victim);
+		err = dominant_in(&more, paths, own, victim);
 	if (more.path) {
 		*in = more;
 		in->seconds = fmin(others * in->seconds, seconds);
@@ -312,7 +312,7 @@ static int time_inside(struct pattern *p, const struct fact_source *from)
 			i++;
 			continue;
 		}
-		err = skew_outside_mpi(&from->skews, i, one, &skew);
+		err = imbalance_outside_mpi(&from->skews, i, one, &skew);
 		for (size_t k = 0; k < from->skews.process_count; k++)
 			p->inside[k] += one[k];
 		i = paths->at[i].end;
@@ -424,7 +424,8 @@ static double others_do(const struct pattern *p, const struct fact_source *from,
  * than all of it: the late ranks were not on a core, and what they were in says
  * nothing.
  */
-static double exclusive(const struct pattern *p, const struct fact_source *from)
+static double exclusive_share(const struct pattern *p,
+			      const struct fact_source *from)
 {
 	double share = value_ratio(p->known,
 				   (from->ranks - 1) * inside_of(p, from).sum);
@@ -439,7 +440,7 @@ static bool is_exclusive(const struct pattern *p,
 {
 	double by_chance = least + RANDOM / (from->ranks - 1);
 
-	return exclusive(p, from) >=
+	return exclusive_share(p, from) >=
 	       (p->interpreted ? INTERPRETED : fmin(by_chance, SURE));
 }
 
@@ -466,8 +467,8 @@ static bool is_chain(const struct pattern *p, const struct fact_source *from,
 }
 
 /* Elapsed seconds, at most. */
-static double saved(const struct pattern *p, const struct fact_source *from,
-		    enum field kind)
+static double seconds_saved(const struct pattern *p,
+			    const struct fact_source *from, enum field kind)
 {
 	struct inside in = inside_of(p, from);
 	bool order = kind == LATE_SENDER || kind == LATE_RECEIVER;
@@ -494,7 +495,7 @@ static enum field late_kind(const struct pattern *p,
 
 		if (!p->interpreted && !is_exclusive(p, from, LATE))
 			return FIELDS;
-		if (saved(p, from, late) >= WORTH * from->elapsed)
+		if (seconds_saved(p, from, late) >= WORTH * from->elapsed)
 			return late;
 	}
 	if (others < OTHERS_DO)
@@ -503,9 +504,9 @@ static enum field late_kind(const struct pattern *p,
 }
 
 /* FIELDS: no pattern. */
-static enum field classify(const struct pattern *p,
-			   const struct fact_source *from,
-			   const uint32_t *named, size_t count)
+static enum field classify_pattern(const struct pattern *p,
+				   const struct fact_source *from,
+				   const uint32_t *named, size_t count)
 {
 	double others = others_do(p, from, named, count);
 	bool few = count == 1 || 2 * count <= (size_t)from->ranks;
@@ -562,7 +563,7 @@ static int name_ranks(struct late_ranks *to, const struct pattern *p,
 	if (!to->ranks)
 		return no_memory();
 	to->count = main_ranks(from->run, p->culprits, alone, to->ranks);
-	to->kind = classify(p, from, to->ranks, to->count);
+	to->kind = classify_pattern(p, from, to->ranks, to->count);
 	return 0;
 }
 
@@ -621,8 +622,8 @@ static int add_wait_fact(struct facts *to, const struct pattern *p,
 	f->values[CROWDED].number = from->crowded;
 	f->values[SECONDS].number = p->seconds;
 	f->values[SHARE].number = value_ratio(p->seconds, from->seconds);
-	f->values[GAIN].number = saved(p, from, named->kind);
-	f->values[EXCLUSIVENESS].number = exclusive(p, from);
+	f->values[GAIN].number = seconds_saved(p, from, named->kind);
+	f->values[EXCLUSIVENESS].number = exclusive_share(p, from);
 	f->values[INSIDE].number = in.sum;
 	f->values[MOST].number = in.most;
 	f->values[MEAN].number = in.mean;
@@ -632,8 +633,8 @@ static int add_wait_fact(struct facts *to, const struct pattern *p,
 }
 
 /* Waiting that goes with its cause is no matter of the MPI call's own. */
-static void explain(const struct pattern *p, struct fact_source *from,
-		    double gain)
+static void explain_victims(const struct pattern *p, struct fact_source *from,
+			    double gain)
 {
 	const struct blames *b = from->blames;
 	double part = fmin(value_ratio(gain * from->ranks, p->seconds), 1);
@@ -658,10 +659,11 @@ static int add_wait_facts(struct facts *to, struct patterns *all,
 	if (!err)
 		absorb_consequences(all, named);
 	for (size_t i = 0; i < all->count && !err; i++) {
-		double gain = saved(&all->at[i], all->from, named[i].kind);
+		double gain =
+			seconds_saved(&all->at[i], all->from, named[i].kind);
 
 		if (named[i].kind != FIELDS || all->at[i].absorbed)
-			explain(&all->at[i], all->from, gain);
+			explain_victims(&all->at[i], all->from, gain);
 		if (!all->at[i].absorbed)
 			err = add_wait_fact(to, &all->at[i], all->from,
 					    &named[i]);

@@ -189,12 +189,12 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 		err = no_memory();
 	if (!err)
 		err = count_cores(to);
-	to->crowded = crowded_share(run);
+	to->crowded = contention_share(run);
 	if (isnan(to->crowded))
 		to->crowded = 0;
 	to->starved = is_starved(to);
 	if (!err && metric && metric->unit == UNIT_NS)
-		err = skew_init(&to->skews, paths, metric);
+		err = imbalance_init(&to->skews, paths, metric);
 	for (size_t n = 0; metric && n < run->node_count; n++)
 		to->sampled += value_node(metric, n);
 	return err;
@@ -202,7 +202,7 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 
 void fact_source_fini(struct fact_source *source)
 {
-	skew_fini(&source->skews);
+	imbalance_fini(&source->skews);
 	free(source->explained);
 	*source = (struct fact_source){ 0 };
 }

@@ -34,7 +34,7 @@ static int mean_times(struct late_excess *e, uint32_t path, double *theirs,
 	const struct skews *skews = &e->from->skews;
 	double late = 0, rest = 0;
 	struct skew skew;
-	int err = skew_outside_mpi(skews, path, e->times, &skew);
+	int err = imbalance_outside_mpi(skews, path, e->times, &skew);
 
 	*theirs = *others = 0;
 	if (err)

@@ -105,7 +105,7 @@ const char *energy_text(char *to, double joules)
 	return to;
 }
 
-static size_t hottest(const struct energy *e, const struct paths *paths)
+static size_t hottest_path(const struct energy *e, const struct paths *paths)
 {
 	size_t most = 0;
 
@@ -115,7 +115,7 @@ static size_t hottest(const struct energy *e, const struct paths *paths)
 	return most;
 }
 
-int findings_energy(struct report *report, const struct paths *paths)
+int energy_findings(struct report *report, const struct paths *paths)
 {
 	struct energy e;
 	int err = energy_init(&e, paths);
@@ -126,7 +126,7 @@ int findings_energy(struct report *report, const struct paths *paths)
 		energy_fini(&e);
 		return err;
 	}
-	most = hottest(&e, paths);
+	most = hottest_path(&e, paths);
 	path = paths_short(paths, (uint32_t)most, 4);
 	energy_text(joules, e.joules);
 	snprintf(watts, sizeof(watts), "%.0f W", e.watts);

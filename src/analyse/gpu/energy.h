@@ -31,4 +31,4 @@ void energy_fini(struct energy *energy);
 const char *energy_text(char *to, double joules);
 
 /* What there is to say of it in a summary, if it was read. */
-int findings_energy(struct report *report, const struct paths *paths);
+int energy_findings(struct report *report, const struct paths *paths);

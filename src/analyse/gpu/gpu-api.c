@@ -48,8 +48,8 @@ static void call_table(struct report *report, const struct paths *paths,
 	}
 }
 
-static int calls(struct report *report, const struct paths *paths, bool by_name,
-		 const struct analysis_options *options)
+static int cuda_calls(struct report *report, const struct paths *paths,
+		      bool by_name, const struct analysis_options *options)
 {
 	struct gpu_work_rows work;
 	int err = gpu_work_init(&work, paths, GPU_CALLS, by_name);
@@ -63,8 +63,8 @@ static int calls(struct report *report, const struct paths *paths, bool by_name,
 	return 0;
 }
 
-static int failures(struct report *report, const struct paths *paths,
-		    const struct analysis_options *options)
+static int failed_calls(struct report *report, const struct paths *paths,
+			const struct analysis_options *options)
 {
 	struct gpu_work_rows work;
 	size_t limit;
@@ -95,12 +95,12 @@ static int failures(struct report *report, const struct paths *paths,
 static int fill_gpu_api(struct report *report, const struct paths *paths,
 			const struct analysis_options *options)
 {
-	int err = calls(report, paths, true, options);
+	int err = cuda_calls(report, paths, true, options);
 
 	if (!err)
-		err = calls(report, paths, false, options);
+		err = cuda_calls(report, paths, false, options);
 	if (!err)
-		err = failures(report, paths, options);
+		err = failed_calls(report, paths, options);
 	return err;
 }
 

@@ -93,7 +93,7 @@ static void say_kernel_total(struct report *report, const struct run *run,
 {
 	char work[32], moved[32], launches[32];
 
-	if (!gpu_untold_line(report, run) &&
+	if (!gpu_unreported_line(report, run) &&
 	    kernels->count + copies->count <= 0)
 		report_line(report, "No work of GPUs was seen.");
 	if (kernels->count + copies->count > 0)

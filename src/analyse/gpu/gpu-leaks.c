@@ -44,7 +44,8 @@ struct leak {
 };
 
 /* What grew on it after so many eighths of the time that it had any. */
-static double growth(const struct run *run, size_t holder, uint64_t eighths)
+static double holder_growth(const struct run *run, size_t holder,
+			    uint64_t eighths)
 {
 	const struct run_holder *h = &run->facts.holders[holder];
 	uint64_t end = run->ranks[h->rank].elapsed_ns;
@@ -55,7 +56,7 @@ static double growth(const struct run *run, size_t holder, uint64_t eighths)
 	return (double)h->live - gpu_held_between(run, holder, 0, until);
 }
 
-static struct process *processes(const struct run *run)
+static struct process *leaking_processes(const struct run *run)
 {
 	struct process *all = calloc(run->rank_count + 1, sizeof(*all));
 
@@ -64,8 +65,8 @@ static struct process *processes(const struct run *run)
 		struct process *p = &all[h->rank];
 
 		p->peak += (double)h->peak;
-		p->grown = fmax(p->grown, growth(run, i, 4));
-		p->lately = fmax(p->lately, growth(run, i, 7));
+		p->grown = fmax(p->grown, holder_growth(run, i, 4));
+		p->lately = fmax(p->lately, holder_growth(run, i, 7));
 	}
 	return all;
 }
@@ -192,7 +193,7 @@ int findings_gpu_memory(struct report *report, const struct paths *paths)
 	if (!run->facts.holder_count)
 		return 0;
 	say_peak(report, run);
-	all = processes(run);
+	all = leaking_processes(run);
 	err = all ? worst_of_all(run, all, &worst) : no_memory();
 	if (!err && worst.bytes > 0)
 		say_leak(report, paths, &worst);

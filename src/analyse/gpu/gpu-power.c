@@ -56,7 +56,7 @@ static void reasons_cell(struct report *report, uint64_t bits)
 }
 
 /* -1 is not known. */
-static void known(struct report *report, double value)
+static void known_cell(struct report *report, double value)
 {
 	value_known(report, value < 0 ? NO_VALUE : value);
 }
@@ -99,8 +99,8 @@ static void gpu_row(struct report *report, const struct run *run, size_t i)
 	report_number(report, p->most_watts);
 	known_count(report, p->sm_mhz);
 	known_count(report, p->memory_mhz);
-	known(report, p->used);
-	known(report, p->slowed);
+	known_cell(report, p->used);
+	known_cell(report, p->slowed);
 	reasons_cell(report, p->reasons);
 	known_count(report, p->celsius > 0 ? p->celsius : -1);
 	report_count(report, p->readings);
@@ -282,7 +282,7 @@ static void power_path_table(struct report *report, const struct paths *paths,
 	free(rows);
 }
 
-static size_t unread(const struct run *run)
+static size_t unread_devices(const struct run *run)
 {
 	size_t count = 0;
 
@@ -320,11 +320,11 @@ static void note_gaps(struct report *report, const struct run *run)
 		early += ended_early(run, i);
 		never += never_idle(&run->energy.powers[i]);
 	}
-	if (unread(run))
+	if (unread_devices(run))
 		report_note(report,
 			    "%zu of %zu GPUs could not be read: their energy "
 			    "is missing.",
-			    unread(run), run->energy.device_count);
+			    unread_devices(run), run->energy.device_count);
 	if (early)
 		report_note(report,
 			    "%zu of %zu GPUs could be read for a part of the "

@@ -180,10 +180,10 @@ int findings_gpu(struct report *report, const struct paths *paths)
 	}
 	if (!err) {
 		say_calls(report, &calls.total);
-		gpu_untold_line(report, paths->run);
+		gpu_unreported_line(report, paths->run);
 	}
 	if (!err)
-		err = findings_energy(report, paths);
+		err = energy_findings(report, paths);
 	if (!err)
 		err = findings_gpu_memory(report, paths);
 	gpu_work_fini(&kernels);

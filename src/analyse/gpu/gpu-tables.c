@@ -44,17 +44,17 @@ double gpu_lost(const struct run *run, enum loss loss)
 	return sum;
 }
 
-bool gpu_untold_line(struct report *report, const struct run *run)
+bool gpu_unreported_line(struct report *report, const struct run *run)
 {
-	double untold = gpu_lost(run, LOSS_GPU_UNREPORTED);
+	double unreported = gpu_lost(run, LOSS_GPU_UNREPORTED);
 	char launches[32];
 
-	if (untold > 0)
+	if (unreported > 0)
 		report_line(
 			report,
 			"! What %s did on GPUs is not known (gpu.unreported).",
-			phrase_many(launches, untold, "launch"));
-	return untold > 0;
+			phrase_many(launches, unreported, "launch"));
+	return unreported > 0;
 }
 
 static double gpu_total(const struct run *run, enum metric metric)

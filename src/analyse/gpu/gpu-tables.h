@@ -11,7 +11,7 @@
 double gpu_lost(const struct run *run, enum loss loss);
 
 /* A warning when there are launches without a record; false: there are none. */
-bool gpu_untold_line(struct report *report, const struct run *run);
+bool gpu_unreported_line(struct report *report, const struct run *run);
 
 /* How many of CUPTI's records have their path, and why others have none. */
 void gpu_records_table(struct report *report, const struct run *run);

@@ -85,7 +85,7 @@ static void loss_verdict(char to[VERDICT], enum loss_by by,
 			 const struct efficiency *e, const struct run *run)
 {
 	char seconds[32], who[64] = "", cores[64] = "";
-	double crowded = crowded_share(run);
+	double crowded = contention_share(run);
 	int size = snprintf(to, VERDICT, "%s %.0f %%: ", loss_names[by].title,
 			    100 * loss->factor);
 

@@ -179,7 +179,7 @@ static int run_matrix(struct report **to, const struct run *const runs[],
 	*to = analysis_report("matrix", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
-	findings_jobs(*to, runs[0]);
+	jobs_findings(*to, runs[0]);
 	err = pair_table(*to, runs[0], quantity, options);
 	if (!err && runs[0]->calls.peer_count)
 		err = map_table(*to, runs[0], quantity);

@@ -44,15 +44,15 @@ static void number_columns(struct report *report, const struct run_metric *by)
 	report_spare(report);
 }
 
-static void numbers(struct report *report, const struct call_site *site,
-		    const struct call_site *total)
+static void site_numbers(struct report *report, const struct call_site *site,
+			 const struct call_site *total)
 {
 	value_cell(report, UNIT_COUNT, site->calls);
 	value_cell(report, UNIT_NS, site->seconds);
 	report_number(report, value_ratio(site->seconds, total->seconds));
 	value_cell(report, UNIT_BYTES, site->sent);
 	value_cell(report, UNIT_BYTES, site->received);
-	value_cell(report, UNIT_BYTES, site_mean_size(site));
+	value_cell(report, UNIT_BYTES, callsite_mean_size(site));
 	value_if_known(report, site->min);
 	value_if_known(report, site->max);
 }
@@ -176,7 +176,7 @@ static int site_table(struct report *report, const struct paths *paths,
 {
 	struct call_sites sites;
 	size_t limit;
-	int err = sites_init(&sites, paths, by, false);
+	int err = callsites_init(&sites, paths, by, false);
 
 	if (err)
 		return err;
@@ -194,7 +194,7 @@ static int site_table(struct report *report, const struct paths *paths,
 	limit = analysis_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
 		call_site_row(report, paths, &sites.at[i]);
-		numbers(report, &sites.at[i], &sites.total);
+		site_numbers(report, &sites.at[i], &sites.total);
 		comm_cells(report, paths->run, &sites.at[i]);
 	}
 	requests_table(report, paths, &sites, options);
@@ -205,7 +205,7 @@ static int site_table(struct report *report, const struct paths *paths,
 			    "was it run with --mpi=off, is its MPI linked "
 			    "statically, or one that copse has no wrappers for "
 			    "(copse check)?");
-	sites_fini(&sites);
+	callsites_fini(&sites);
 	return 0;
 }
 
@@ -215,7 +215,7 @@ static int mpi_function_table(struct report *report, const struct paths *paths,
 {
 	struct call_sites sites;
 	size_t limit;
-	int err = sites_init(&sites, paths, by, true);
+	int err = callsites_init(&sites, paths, by, true);
 
 	if (err)
 		return err;
@@ -226,9 +226,9 @@ static int mpi_function_table(struct report *report, const struct paths *paths,
 	for (size_t i = 0; i < limit; i++) {
 		report_text(report,
 			    str_at(&paths->run->strings, sites.at[i].function));
-		numbers(report, &sites.at[i], &sites.total);
+		site_numbers(report, &sites.at[i], &sites.total);
 	}
-	sites_fini(&sites);
+	callsites_fini(&sites);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 	if (!err)
 		comm_table(*to, runs[0], options);
 	if (!err)
-		findings_untimed(*to, runs[0]);
+		measuring_untimed(*to, runs[0]);
 	if (!err)
 		err = report_error(*to);
 	paths_fini(&paths);

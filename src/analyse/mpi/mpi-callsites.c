@@ -149,8 +149,8 @@ static int collect_call_sites(struct call_sites *sites,
 	return 0;
 }
 
-int sites_init(struct call_sites *sites, const struct paths *paths,
-	       const struct run_metric *by, bool by_function)
+int callsites_init(struct call_sites *sites, const struct paths *paths,
+		   const struct run_metric *by, bool by_function)
 {
 	int err;
 
@@ -160,19 +160,19 @@ int sites_init(struct call_sites *sites, const struct paths *paths,
 		return no_memory();
 	err = collect_call_sites(sites, paths, by, by_function);
 	if (err)
-		sites_fini(sites);
+		callsites_fini(sites);
 	else
 		qsort(sites->at, sites->count, sizeof(*sites->at), by_site_key);
 	return err;
 }
 
-void sites_fini(struct call_sites *sites)
+void callsites_fini(struct call_sites *sites)
 {
 	free(sites->at);
 	*sites = (struct call_sites){ 0 };
 }
 
-double site_mean_size(const struct call_site *site)
+double callsite_mean_size(const struct call_site *site)
 {
 	return value_ratio(site->moved, site->calls);
 }

@@ -15,7 +15,7 @@ struct call_site {
 	uint32_t path;     /* by function: the first of its paths */
 	uint32_t function; /* string of the run */
 	double calls, seconds, sent, received;
-	double moved;    /* sum of calls' sizes: site_mean_size() */
+	double moved;    /* sum of calls' sizes: callsite_mean_size() */
 	double min, max; /* seconds of one call; 0: not known */
 	double requests, open, overlap; /* that were begun here */
 	uint32_t comm;                  /* as in struct run_site */
@@ -31,13 +31,13 @@ struct call_sites {
 };
 
 /* 0, or -ENOMEM with a reason. */
-int sites_init(struct call_sites *sites, const struct paths *paths,
-	       const struct run_metric *by, bool by_function);
-void sites_fini(struct call_sites *sites);
+int callsites_init(struct call_sites *sites, const struct paths *paths,
+		   const struct run_metric *by, bool by_function);
+void callsites_fini(struct call_sites *sites);
 
 /*
  * Bytes per call: the larger of sent and received, of MPI_Sendrecv and its kind
  * in each call.  Of a broadcast, in which a process does one of both, their
  * sum.
  */
-double site_mean_size(const struct call_site *site);
+double callsite_mean_size(const struct call_site *site);

@@ -120,7 +120,7 @@ double mpi_time_transfer(const struct mpi_time *time)
 	return time->total - time->io - time->waiting;
 }
 
-double cpu_in_mpi(const struct run *run)
+double mpi_time_cpu(const struct run *run)
 {
 	const struct run_metric *m = run_metric(run, "cpu.time");
 	bool *inside = calloc(run->node_count + 1, sizeof(*inside));

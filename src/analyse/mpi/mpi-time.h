@@ -28,4 +28,4 @@ struct mpi_time *mpi_times(const struct run *run, uint32_t node);
 double mpi_time_transfer(const struct mpi_time *time);
 
 /* Seconds of all CPU time that MPI took; below 0: out of memory. */
-double cpu_in_mpi(const struct run *run);
+double mpi_time_cpu(const struct run *run);

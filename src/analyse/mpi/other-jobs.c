@@ -40,7 +40,7 @@ static void say_unseen(struct report *report, const struct run *run)
 			unseen == 1 ? "was" : "were");
 }
 
-void findings_jobs(struct report *report, const struct run *run)
+void jobs_findings(struct report *report, const struct run *run)
 {
 	size_t jobs, processes = count_others(run, &jobs);
 	char others[32], of[32], ranks[32];

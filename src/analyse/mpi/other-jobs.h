@@ -6,4 +6,4 @@
 #include "run/run.h"
 
 /* That there were other MPI jobs, and whose ranks are shown. */
-void findings_jobs(struct report *report, const struct run *run);
+void jobs_findings(struct report *report, const struct run *run);

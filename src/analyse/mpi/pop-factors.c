@@ -102,8 +102,8 @@ static bool is_open(const struct run *run, uint32_t node)
 	       metric_at_node(run, "phase.open", node) > 0;
 }
 
-static int phase(struct report *report, const struct paths *paths,
-		 uint32_t node)
+static int phase_factors(struct report *report, const struct paths *paths,
+			 uint32_t node)
 {
 	const struct run *run = paths->run;
 	struct efficiency e = { 0 };
@@ -190,8 +190,8 @@ static struct longest *find_longest(const struct paths *paths, size_t *count)
 }
 
 /* In the order of the program. */
-static int phases(struct report *report, const struct paths *paths,
-		  const struct analysis_options *options)
+static int phases_factors(struct report *report, const struct paths *paths,
+			  const struct analysis_options *options)
 {
 	size_t count, shown;
 	struct longest *of = find_longest(paths, &count);
@@ -201,7 +201,7 @@ static int phases(struct report *report, const struct paths *paths,
 	if (shown)
 		qsort(of, shown, sizeof(*of), by_region_node);
 	for (size_t i = 0; i < shown && !err; i++)
-		err = phase(report, paths, of[i].node);
+		err = phase_factors(report, paths, of[i].node);
 	free(of);
 	if (shown < count)
 		report_note(report,
@@ -262,7 +262,7 @@ static int fill_factors(struct report *report, const struct paths *paths,
 	if (err)
 		return err;
 	threads = thread_factors_of(run, &e);
-	findings_jobs(report, run);
+	jobs_findings(report, run);
 	efficiency_line(report, &e, run);
 	thread_factors_line(report, &threads);
 	factor_losses(losses, &e, &threads);
@@ -271,7 +271,7 @@ static int fill_factors(struct report *report, const struct paths *paths,
 	factor_columns(report, run, e.openmp < 1);
 	if (e.ranks)
 		factor_row(report, run, "(run)", &e, 0);
-	err = phases(report, paths, options);
+	err = phases_factors(report, paths, options);
 	factor_losses_table(report, losses, &e, run);
 	thread_factors_table(report, &threads);
 	gpu_factor_table(report, &gpu);

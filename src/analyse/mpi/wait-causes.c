@@ -215,7 +215,7 @@ static int fold_victims(struct blames *b, const uint32_t *of)
 	return 0;
 }
 
-int blames_init(struct blames *b, const struct paths *paths)
+int wait_blames_init(struct blames *b, const struct paths *paths)
 {
 	size_t causes = paths->run->waits.cause_count;
 	uint32_t *of = calloc(causes + 1, sizeof(*of));
@@ -237,11 +237,11 @@ int blames_init(struct blames *b, const struct paths *paths)
 		err = fold_victims(b, of);
 	free(of);
 	if (err)
-		blames_fini(b);
+		wait_blames_fini(b);
 	return err;
 }
 
-void blames_fini(struct blames *b)
+void wait_blames_fini(struct blames *b)
 {
 	free(b->at);
 	free(b->rows);
@@ -277,8 +277,8 @@ static double add_victims(const struct blames *b, const struct blame *const *of,
 	return sum;
 }
 
-char *blames_victims(const struct blames *b, const struct blame *const *of,
-		     size_t count, double share, size_t *victims)
+char *wait_blames_victims(const struct blames *b, const struct blame *const *of,
+			  size_t count, double share, size_t *victims)
 {
 	size_t all = b->paths->run->rank_count;
 	struct waited *most = calloc(all + 1, sizeof(*most));

@@ -47,8 +47,8 @@ struct blames {
 };
 
 /* 0, or -ENOMEM with a reason. */
-int blames_init(struct blames *blames, const struct paths *paths);
-void blames_fini(struct blames *blames);
+int wait_blames_init(struct blames *blames, const struct paths *paths);
+void wait_blames_fini(struct blames *blames);
 
 /* Of each enum wait_kind, as programs and as readers know it. */
 extern const struct wait_name {
@@ -59,5 +59,6 @@ extern const struct wait_name {
  * "0–62": the ranks that waited most in these blames, together `share` of it;
  * *victims is how many there are.  To be freed; NULL when out of memory.
  */
-char *blames_victims(const struct blames *blames, const struct blame *const *of,
-		     size_t count, double share, size_t *victims);
+char *wait_blames_victims(const struct blames *blames,
+			  const struct blame *const *of, size_t count,
+			  double share, size_t *victims);

@@ -188,7 +188,7 @@ static int spent_of(struct spent *to, const struct blames *b,
 	to->unsampled = slept > by_path(b, p, helpers, false, own);
 	if (to->unsampled)
 		by_path(b, p, helpers, true, own);
-	err = mainly_in(&to->in, b->paths, own, p->victim);
+	err = dominant_in(&to->in, b->paths, own, p->victim);
 	free(own);
 	return err;
 }
@@ -197,8 +197,8 @@ static int spent_of(struct spent *to, const struct blames *b,
  * "; its other threads were in solve": what one that is not sampled may have
  * waited for; to be freed, NULL: out of memory.
  */
-static char *helpers(const struct blames *b, const struct wait_place *p,
-		     const struct spent *of)
+static char *helpers_text(const struct blames *b, const struct wait_place *p,
+			  const struct spent *of)
 {
 	struct spent most;
 	char *path, *text;
@@ -231,7 +231,7 @@ static bool lacked_cores(const struct wait_place *p, const struct run *run)
 
 		if (p->named && !p->is_named[c->rank])
 			continue;
-		waited += crowded_rank(&run->ranks[c->rank]);
+		waited += contention_of_rank(&run->ranks[c->rank]);
 		count++;
 	}
 	return waited > MOSTLY * count;
@@ -267,7 +267,7 @@ static char *meanwhile_culprit(const struct blames *b,
 		return strdup("");
 	path = paths_short_mostly(b->paths, spent->in.path, FRAMES,
 				  spent->in.mostly);
-	others = spent->unsampled ? helpers(b, p, spent) : strdup("");
+	others = spent->unsampled ? helpers_text(b, p, spent) : strdup("");
 	how_often(often, p->named, spent->in.seconds / p->said, was);
 	if (path && others)
 		text = str_format(", %s %s%s%s", often, path,
@@ -281,7 +281,7 @@ static char *meanwhile_culprit(const struct blames *b,
 ORDER_BY(by_culprit_rank, uint32_t, ORDER(*a, *b))
 
 /* "rank 63", "ranks 1, 3", "one another"; to be freed. */
-static char *culprits(const struct blames *b, const struct wait_place *p)
+static char *culprits_text(const struct blames *b, const struct wait_place *p)
 {
 	char *list, *text;
 
@@ -296,14 +296,14 @@ static char *culprits(const struct blames *b, const struct wait_place *p)
 }
 
 /* The ranks that waited for those who are named, or "The ranks". */
-static char *victims(const struct blames *b, const struct wait_place *p)
+static char *victims_text(const struct blames *b, const struct wait_place *p)
 {
 	size_t count;
 	char *list, *text;
 
 	if (!p->named)
 		return strdup("The ranks");
-	list = blames_victims(b, p->blames, p->blame_count, MOST, &count);
+	list = wait_blames_victims(b, p->blames, p->blame_count, MOST, &count);
 	text = list ? str_format("Rank%s %s", count == 1 ? "" : "s", list)
 		    : NULL;
 	free(list);
@@ -311,10 +311,10 @@ static char *victims(const struct blames *b, const struct wait_place *p)
 }
 
 /* `said`: what the sentences are on, this one among them. */
-static void sentence(struct report *report, const struct blames *b,
+static void say_wait(struct report *report, const struct blames *b,
 		     struct wait_place *p, const uint32_t *said, size_t count)
 {
-	char *who = victims(b, p), *whom = culprits(b, p);
+	char *who = victims_text(b, p), *whom = culprits_text(b, p);
 	char *where = paths_apart(b->paths, p->victim, FRAMES, said, count);
 	char *why = meanwhile_culprit(b, p);
 	char time[32], margin[32], plus[48] = "";
@@ -387,7 +387,7 @@ int findings_waits(struct report *report, const struct blames *b, size_t *said)
 	for (size_t i = 0; i < count; i++)
 		victims[i] = places[i].victim;
 	for (size_t i = 0; i < count && !err; i++)
-		sentence(report, b, &places[i], victims, count);
+		say_wait(report, b, &places[i], victims, count);
 	if (said)
 		*said = count + lacked;
 	for (size_t i = 0; i < SENTENCES; i++)

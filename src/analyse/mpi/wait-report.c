@@ -62,8 +62,8 @@ static const struct blame_row *helpers_of(const struct blames *b,
  * "[not sampled; others: compute ← work] ← main", to be freed: it comes first,
  * as narrow tables leave out ends of paths, and all but the names of functions.
  */
-static char *unsampled(const struct blames *b, const char *text,
-		       const struct blame_row *helpers)
+static char *unsampled_text(const struct blames *b, const char *text,
+			    const struct blame_row *helpers)
 {
 	char *path = helpers ? paths_short(b->paths, helpers->context, FRAMES)
 			     : strdup("");
@@ -82,8 +82,9 @@ static void put_wait_context(struct report *report, const struct blames *b,
 	const struct blame_row *helpers = helpers_of(b, row);
 	char *text = paths_text(b->paths, row->context);
 	char *brief = paths_brief(b->paths, row->context);
-	char *plain =
-		brief && row->unsampled ? unsampled(b, brief, helpers) : NULL;
+	char *plain = brief && row->unsampled
+			      ? unsampled_text(b, brief, helpers)
+			      : NULL;
 	char *others =
 		helpers ? paths_text(b->paths, helpers->context) : strdup("");
 
@@ -106,7 +107,7 @@ static void waits_row(struct report *report, const struct blames *b,
 	const struct blame *of = &b->at[row->blame];
 	double part = value_ratio(row->seconds, of->seconds);
 	size_t count;
-	char *victims = blames_victims(b, &of, 1, MOST, &count);
+	char *victims = wait_blames_victims(b, &of, 1, MOST, &count);
 
 	report->failed |= !victims;
 	report_number(report, row->seconds);
@@ -339,10 +340,10 @@ static int fill_waits(struct report *report, const struct run *run,
 
 	if (err)
 		return err;
-	findings_jobs(report, run);
-	err = blames_init(&blames, &paths);
+	jobs_findings(report, run);
+	err = wait_blames_init(&blames, &paths);
 	if (!err)
-		err = findings_crowded(report, run);
+		err = contention_findings(report, run);
 	if (!err)
 		err = findings_waits(report, &blames, NULL);
 	if (!err)
@@ -353,7 +354,7 @@ static int fill_waits(struct report *report, const struct run *run,
 		wait_kind_table(report, &blames);
 		say_joined(report, &blames);
 	}
-	blames_fini(&blames);
+	wait_blames_fini(&blames);
 	paths_fini(&paths);
 	return err;
 }

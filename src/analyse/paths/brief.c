@@ -24,7 +24,7 @@ static const char *group_end(const char *name, const char *at)
 	int open = 0;
 
 	while (*at) {
-		size_t skip = operator_size(name, at);
+		size_t skip = std_operator_size(name, at);
 
 		if (skip) {
 			at += skip;
@@ -61,7 +61,7 @@ static void put_brief(FILE *to, const char *name, bool scopes)
 	const char *end;
 
 	for (const char *at = name; *at; at = end) {
-		size_t size = operator_size(name, at);
+		size_t size = std_operator_size(name, at);
 
 		end = at + strlen(nameless);
 		if (!strncmp(at, nameless, strlen(nameless)))
@@ -78,7 +78,7 @@ static void put_brief(FILE *to, const char *name, bool scopes)
 	}
 }
 
-static char *without(const char *name, bool scopes)
+static char *name_without(const char *name, bool scopes)
 {
 	static const char call[] = "}::operator()";
 	char *text = NULL;
@@ -148,11 +148,11 @@ char *brief_name(const char *name)
 {
 	char *full = is_linkers_fortran(name) ? strndup(name, strlen(name) - 1)
 					      : std_name(name);
-	char *text = full ? without(full, true) : NULL, *shorter;
+	char *text = full ? name_without(full, true) : NULL, *shorter;
 
 	if (text && strlen(text) > MOST) {
 		free(text);
-		text = without(full, false);
+		text = name_without(full, false);
 	}
 	free(full);
 	if (!text || strlen(text) <= MOST)

@@ -60,8 +60,8 @@ static int top_down(struct branches *b, const struct paths *paths,
 }
 
 /* A path's own value, given to its function and to each chain of callers. */
-static int climb(struct branches *b, struct map *map, const struct paths *paths,
-		 uint32_t path, double value)
+static int climb_callers(struct branches *b, struct map *map,
+			 const struct paths *paths, uint32_t path, double value)
 {
 	const struct run_node *nodes = paths->run->nodes;
 	uint32_t at = 0;
@@ -98,7 +98,7 @@ static int bottom_up(struct branches *b, const struct paths *paths,
 	for (uint32_t i = 0; i < paths->count && !err; i++) {
 		b->at[0].inclusive += exclusive[i];
 		if (exclusive[i] > 0)
-			err = climb(b, &map, paths, i, exclusive[i]);
+			err = climb_callers(b, &map, paths, i, exclusive[i]);
 	}
 	map_fini(&map);
 	return err;
@@ -156,8 +156,8 @@ struct child {
 ORDER_BY(compare_children, struct child,
 	 ASC(parent) ?: DESC(inclusive) ?: ASC(index))
 
-static void emit(struct report *report, const struct branches *b,
-		 uint32_t index, uint32_t depth)
+static void emit_branch(struct report *report, const struct branches *b,
+			uint32_t index, uint32_t depth)
 {
 	const struct branch *br = &b->at[index];
 	const struct run_node *n = &b->run->nodes[br->node];
@@ -191,7 +191,8 @@ static void write_call_tree(struct report *report, const struct branches *b,
 			continue;
 		}
 		next[parent]++;
-		emit(report, b, sorted[c - 1].index, (uint32_t)depth - 1);
+		emit_branch(report, b, sorted[c - 1].index,
+			    (uint32_t)depth - 1);
 		stack[depth++] = sorted[c - 1].index;
 	}
 }
@@ -234,8 +235,8 @@ out:
 	return err;
 }
 
-static int build(struct branches *b, const struct paths *paths,
-		 const struct run_metric *metric, bool up)
+static int build_branches(struct branches *b, const struct paths *paths,
+			  const struct run_metric *metric, bool up)
 {
 	double *exclusive = calloc(paths->count + 1, sizeof(*exclusive));
 	double *inclusive = calloc(paths->count + 1, sizeof(*inclusive));
@@ -269,7 +270,7 @@ static int run_tree(struct report **to, const struct run *const runs[],
 	err = paths_init(&paths, runs[0]);
 	if (err)
 		return err;
-	err = build(&b, &paths, metric, options->bottom_up);
+	err = build_branches(&b, &paths, metric, options->bottom_up);
 	if (err)
 		goto out;
 	*to = analysis_report("tree", runs[0], metric);

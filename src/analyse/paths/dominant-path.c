@@ -67,14 +67,14 @@ static int find_dominant(struct mainly *to, const struct dominant_search *s,
 	return 0;
 }
 
-int mainly_in(struct mainly *to, const struct paths *paths, double *own,
-	      uint32_t known)
+int dominant_in(struct mainly *to, const struct paths *paths, double *own,
+		uint32_t known)
 {
-	return mainly_from(to, paths, own, known, MAINLY);
+	return dominant_from(to, paths, own, known, MAINLY);
 }
 
-int mainly_from(struct mainly *to, const struct paths *paths, double *own,
-		uint32_t known, double most)
+int dominant_from(struct mainly *to, const struct paths *paths, double *own,
+		  uint32_t known, double most)
 {
 	static const double shares[] = { MAINLY, MAINLY_HALF, MAINLY_FAIR };
 	struct dominant_search s = { paths, own, NULL, known };

@@ -24,9 +24,9 @@ struct mainly {
  * of the path `known` (0: none), so its callers are named only for time of
  * their own.  0, or -ENOMEM with a reason.
  */
-int mainly_in(struct mainly *to, const struct paths *paths, double *own,
-	      uint32_t known);
+int dominant_in(struct mainly *to, const struct paths *paths, double *own,
+		uint32_t known);
 
 /* The same, of paths with `most` of it at first: one of the three above. */
-int mainly_from(struct mainly *to, const struct paths *paths, double *own,
-		uint32_t known, double most);
+int dominant_from(struct mainly *to, const struct paths *paths, double *own,
+		  uint32_t known, double most);

@@ -27,8 +27,8 @@ struct grouping {
 };
 
 /* The group of a function, in by-line groupings at a file and line. */
-static uint32_t group(struct grouping *g, uint32_t node, uint32_t file,
-		      uint32_t line)
+static uint32_t group_of_place(struct grouping *g, uint32_t node, uint32_t file,
+			       uint32_t line)
 {
 	const struct run_node *n = &g->run->nodes[node];
 	struct groups *groups = g->groups;
@@ -51,7 +51,7 @@ static uint32_t group(struct grouping *g, uint32_t node, uint32_t file,
 }
 
 /* The groups of each node; false when out of memory. */
-static bool assign(struct grouping *g)
+static bool assign_groups(struct grouping *g)
 {
 	const struct run *run = g->run;
 
@@ -60,14 +60,14 @@ static bool assign(struct grouping *g)
 		uint32_t frame = run_frame(run, i);
 		bool line = n->kind == RUN_LINE;
 
-		g->own[i] =
-			group(g, frame, line ? n->file : 0, line ? n->line : 0);
+		g->own[i] = group_of_place(g, frame, line ? n->file : 0,
+					   line ? n->line : 0);
 		g->frame[i] = g->own[i];
 		if (n->kind == RUN_LOOP) /* part of its function's frame */
 			g->frame[i] = g->frame[n->parent];
 		else if (g->by_line && !line && i)
-			g->frame[i] = group(g, run_frame(run, n->parent),
-					    n->file, n->line);
+			g->frame[i] = group_of_place(
+				g, run_frame(run, n->parent), n->file, n->line);
 		if (g->own[i] == MAP_NONE || g->frame[i] == MAP_NONE)
 			return false;
 	}
@@ -175,7 +175,7 @@ int groups_init(struct groups *groups, const struct run *run,
 	g.own = calloc(count + 1, sizeof(*g.own));
 	g.frame = calloc(count + 1, sizeof(*g.frame));
 	g.open = calloc(2 * count + 1, sizeof(*g.open));
-	if (groups->at && g.own && g.frame && g.open && assign(&g))
+	if (groups->at && g.own && g.frame && g.open && assign_groups(&g))
 		err = inclusive_groups(&g);
 	else
 		no_memory();

@@ -74,9 +74,10 @@ static bool is_group_row(const struct group *group)
 	return group->exclusive > 0 || group->inclusive > 0;
 }
 
-static void table(struct report *report, const struct run *run,
-		  const struct run_metric *metric, const struct groups *groups,
-		  const struct analysis_options *options)
+static void hotspot_table(struct report *report, const struct run *run,
+			  const struct run_metric *metric,
+			  const struct groups *groups,
+			  const struct analysis_options *options)
 {
 	size_t limit = analysis_limit(options, 20, groups->count), rows = 0;
 	double samples = confidence_samples(run, metric);
@@ -111,7 +112,7 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 		return err;
 	report = analysis_report("hotspots", runs[0], metric);
 	if (report) {
-		table(report, runs[0], metric, &groups, options);
+		hotspot_table(report, runs[0], metric, &groups, options);
 		idle_threads_say(report, runs, metric->name);
 		err = report_error(report);
 	} else {

@@ -196,8 +196,8 @@ static void search_fini(struct idle_search *s)
 }
 
 /* "libpmix.so.2", wherever it is, is libpmix.so of another run. */
-static const char *library(const struct idle_search *s,
-			   const struct path_start *start, size_t *length)
+static const char *start_library(const struct idle_search *s,
+				 const struct path_start *start, size_t *length)
 {
 	const struct run *run = s->run;
 	const char *name = str_base(
@@ -212,7 +212,8 @@ static bool is_same(const struct idle_search *a, const struct path_start *x,
 		    const struct idle_search *b, const struct path_start *y)
 {
 	size_t of_x, of_y;
-	const char *left = library(a, x, &of_x), *right = library(b, y, &of_y);
+	const char *left = start_library(a, x, &of_x),
+		   *right = start_library(b, y, &of_y);
 
 	return of_x == of_y && !strncmp(left, right, of_x) &&
 	       !strcmp(paths_function(a->run, x->is.node),
@@ -382,8 +383,8 @@ static void idle_columns(struct report *report)
 	report_column(report, "cpu", NULL, COLUMN_SECONDS);
 }
 
-static void rows(struct report *report, size_t number, const struct run *run,
-		 const struct run_idle *idle)
+static void idle_rows(struct report *report, size_t number,
+		      const struct run *run, const struct run_idle *idle)
 {
 	for (size_t i = 0; i < idle->count; i++) {
 		const struct run_idle_start *start = &idle->starts[i];
@@ -416,7 +417,7 @@ void idle_threads_say(struct report *report, const struct run *const runs[],
 		if (!said && report->table_count)
 			idle_columns(report);
 		if (report->table_count)
-			rows(report, i, runs[i], m->idle);
+			idle_rows(report, i, runs[i], m->idle);
 		said = true;
 	}
 }

@@ -145,9 +145,9 @@ static void loop_row(struct report *report, const struct loop_totals *l,
 	report_number(report, value_ratio(loop->own, l->total));
 }
 
-static struct report *make(const struct loop_totals *l,
-			   const struct run_metric *metric,
-			   const struct analysis_options *options)
+static struct report *make_loop_report(const struct loop_totals *l,
+				       const struct run_metric *metric,
+				       const struct analysis_options *options)
 {
 	size_t limit = analysis_limit(options, 20, l->count);
 	struct report *report = analysis_report("loops", l->run, metric);
@@ -185,7 +185,7 @@ static int run_loops(struct report **to, const struct run *const runs[],
 	if (!err) {
 		add_loop_values(&l, metric);
 		qsort(l.at, l.count, sizeof(*l.at), by_loop_value);
-		*to = make(&l, metric, options);
+		*to = make_loop_report(&l, metric, options);
 		if (*to)
 			idle_threads_say(*to, runs, metric->name);
 		err = *to ? report_error(*to) : no_memory();

@@ -81,7 +81,7 @@ const char *paths_function(const struct run *run, uint32_t node)
 	return name;
 }
 
-static bool interpreted(const struct paths *paths, uint32_t path)
+static bool is_interpreted(const struct paths *paths, uint32_t path)
 {
 	return interpreter_owns(paths->run, paths->at[path].node);
 }
@@ -103,12 +103,13 @@ static bool is_one_frame(const struct paths *paths, uint32_t a, uint32_t b)
 static bool is_for_interpreter(const struct paths *paths, uint32_t called,
 			       uint32_t above)
 {
-	return interpreted(paths, called) &&
+	return is_interpreted(paths, called) &&
 	       interpreter_is_unnamed(paths->run, paths->at[above].node);
 }
 
 /* A function that calls itself, or one of its module that has no name. */
-static bool repeats(const struct paths *paths, uint32_t called, uint32_t above)
+static bool is_repeated_call(const struct paths *paths, uint32_t called,
+			     uint32_t above)
 {
 	const struct run_node *x = &paths->run->nodes[paths->at[called].node];
 	const struct run_node *y = &paths->run->nodes[paths->at[above].node];
@@ -125,8 +126,8 @@ static bool adds_nothing(const struct paths *paths, uint32_t called,
 {
 	return is_one_frame(paths, called, above) ||
 	       is_for_interpreter(paths, called, above) ||
-	       repeats(paths, called, above) ||
-	       !(interpreted(paths, above) ||
+	       is_repeated_call(paths, called, above) ||
+	       !(is_interpreted(paths, above) ||
 		 paths_is_own(paths->run, paths->at[above].node)) ||
 	       paths_own(paths, above) != above;
 }
@@ -233,7 +234,7 @@ static char *frame_words(const struct paths *paths, uint32_t path,
 
 	if (!how->brief)
 		return strdup(name);
-	if (how->folded && interpreted(paths, path))
+	if (how->folded && is_interpreted(paths, path))
 		return strdup(INTERPRETER);
 	if (interpreter_is_unnamed(paths->run, node))
 		return unnamed_frame(paths, node, how);

@@ -59,7 +59,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '~';
 }
 
-size_t operator_size(const char *name, const char *at)
+size_t std_operator_size(const char *name, const char *at)
 {
 	size_t size = strlen("operator");
 
@@ -122,7 +122,8 @@ static bool read_arguments(struct type_reader *r,
 }
 
 /* The V of "pair<K const, V>"; 0 bytes: it is none. */
-static size_t mapped(const struct template_arguments *list, const char **to)
+static size_t mapped_type(const struct template_arguments *list,
+			  const char **to)
 {
 	const char *pair = list->count > 1 ? list->at[1] : "";
 	size_t key = strlen(list->at[0]), size = strlen(pair);
@@ -147,7 +148,7 @@ static bool put_tree(FILE *to, const char *class_name,
 
 		if (strcmp(class_name, tree->inside) != 0)
 			continue;
-		size = mapped(list, &value);
+		size = mapped_type(list, &value);
 		if (size)
 			fprintf(to, "%s<%s, %.*s>", tree->of_pairs, list->at[0],
 				(int)size, value);
@@ -199,7 +200,7 @@ static size_t qualified_size(const struct type_reader *r)
 	const char *end = r->at;
 
 	while (is_name_char(*end) || (end[0] == ':' && end[1] == ':')) {
-		if (end > r->at && operator_size(r->name, end))
+		if (end > r->at && std_operator_size(r->name, end))
 			break;
 		end += *end == ':' ? 2 : 1;
 	}
@@ -265,7 +266,7 @@ static void put_type_bracket(FILE *to, struct type_reader *r, const char *stop)
 static void put_type_until(FILE *to, struct type_reader *r, const char *stops)
 {
 	while (*r->at && !strchr(stops, *r->at)) {
-		size_t size = operator_size(r->name, r->at);
+		size_t size = std_operator_size(r->name, r->at);
 
 		if (!size && r->at[0] == '-' && r->at[1] == '>')
 			size = 2;

@@ -12,7 +12,7 @@
  * "operator()", "operator<<", "operator->": bytes of an operator's name that
  * begins at `at` within `name`; 0: none does.
  */
-size_t operator_size(const char *name, const char *at);
+size_t std_operator_size(const char *name, const char *at);
 
 /* To be freed; NULL when out of memory. */
 char *std_name(const char *name);

@@ -62,7 +62,8 @@ static void imbalance_rank_row(struct report *report, const struct run *run,
 }
 
 /* Each process's total of the metric; to be freed, NULL with a reason. */
-static uint64_t *totals(const struct run *run, const struct run_metric *m)
+static uint64_t *process_totals(const struct run *run,
+				const struct run_metric *m)
 {
 	uint64_t *sum = calloc(run->rank_count + 1, sizeof(*sum));
 
@@ -78,7 +79,7 @@ static uint64_t *totals(const struct run *run, const struct run_metric *m)
 static int imbalance_rank_table(struct report *report, const struct run *run,
 				const struct run_metric *metric)
 {
-	uint64_t *sum = totals(run, metric), most = 0;
+	uint64_t *sum = process_totals(run, metric), most = 0;
 	struct time_split split = { 0 };
 
 	if (!sum || time_split_init(&split, run)) {
@@ -128,7 +129,7 @@ static int say_imbalance(struct report *report, const struct run *run,
 static int run_imbalance(struct report **to, const struct run *const runs[],
 			 const struct analysis_options *options)
 {
-	static const struct skew_table how = {
+	static const struct imbalance_table how = {
 		.title = "call paths, with what they call", .rows = 20
 	};
 	const struct run_metric *metric;
@@ -143,21 +144,21 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);
 	if (!err)
-		err = skew_init(&skews, &paths, metric);
+		err = imbalance_init(&skews, &paths, metric);
 	if (err)
 		goto out;
 	*to = analysis_report("imbalance", runs[0], metric);
-	err = *to ? skew_table(*to, &skews, &how, options) : -ENOMEM;
+	err = *to ? imbalance_table(*to, &skews, &how, options) : -ENOMEM;
 	if (!err)
 		err = imbalance_rank_table(*to, runs[0], metric);
 	if (!err) {
-		findings_jobs(*to, runs[0]);
+		jobs_findings(*to, runs[0]);
 		err = say_imbalance(*to, runs[0], skews.process_count);
 		idle_threads_say(*to, runs, metric->name);
 		err = err ? err : report_error(*to);
 	}
 out:
-	skew_fini(&skews);
+	imbalance_fini(&skews);
 	paths_fini(&paths);
 	return err;
 }

@@ -46,24 +46,24 @@ static void skew_path_columns(struct report *report, const struct skews *skews)
 		      COLUMN_SPARK);
 }
 
-void skew_table_shape(struct report *report, const struct shapes *shapes,
-		      const double *values)
+void imbalance_table_shape(struct report *report, const struct shapes *shapes,
+			   const double *values)
 {
 	struct shape shape;
 	char *text = NULL;
 
-	if (shape_of(&shape, shapes, values))
+	if (distribution_of(&shape, shapes, values))
 		report->failed = true;
 	else
-		text = shape_text(&shape, shapes, values);
+		text = distribution_text(&shape, shapes, values);
 	report->failed |= !text;
-	report_text(report, shape_word(&shape));
+	report_text(report, distribution_word(&shape));
 	report_text(report, text);
 	free(text);
 }
 
 /* What differs by chance, where each sample has that weight. */
-static double noise(double value, double weight)
+static double chance_difference(double value, double weight)
 {
 	return DEVIATIONS * sqrt(value * weight);
 }
@@ -74,7 +74,7 @@ static int table_row(struct report *report, const struct skews *skews,
 {
 	const struct run *run = skews->paths->run;
 	enum unit unit = skews->metric->unit;
-	int err = skew_values(skews, k->path, values);
+	int err = imbalance_values(skews, k->path, values);
 
 	if (err)
 		return err;
@@ -88,14 +88,14 @@ static int table_row(struct report *report, const struct skews *skews,
 	report_count(report, processes_number(run, k->max_process));
 	value_cell(report, unit, k->imbalance);
 	value_cell(report, unit, k->recoverable);
-	skew_table_shape(report, shapes, values);
+	imbalance_table_shape(report, shapes, values);
 	report_spark(report, values, skews->process_count);
 	return 0;
 }
 
 /* All rows, when all are asked for; else those that say something new. */
 static bool is_skew_row(const struct skews *skews, const struct skew *k,
-			const struct skew_table *how,
+			const struct imbalance_table *how,
 			const struct analysis_options *options)
 {
 	if (how->outside && paths_waits(skews->paths, k->path))
@@ -135,7 +135,7 @@ static int by_recoverable(const void *x, const void *y)
  * would save; to be freed, NULL with a reason.
  */
 static struct skew *find_recoverable(const struct skews *skews, size_t most,
-				     const struct skew_table *how,
+				     const struct imbalance_table *how,
 				     const struct analysis_options *options,
 				     double *values, size_t *count)
 {
@@ -149,7 +149,7 @@ static struct skew *find_recoverable(const struct skews *skews, size_t most,
 
 		if (!is_skew_row(skews, k, how, options))
 			continue;
-		err = skew_outside_mpi(skews, k->path, values, &outside);
+		err = imbalance_outside_mpi(skews, k->path, values, &outside);
 		at[*count] = *k;
 		at[(*count)++].recoverable = outside.recoverable;
 	}
@@ -161,9 +161,9 @@ static struct skew *find_recoverable(const struct skews *skews, size_t most,
 	return at;
 }
 
-int skew_table(struct report *report, const struct skews *skews,
-	       const struct skew_table *how,
-	       const struct analysis_options *options)
+int imbalance_table(struct report *report, const struct skews *skews,
+		    const struct imbalance_table *how,
+		    const struct analysis_options *options)
 {
 	size_t limit = analysis_limit(options, how->rows, skews->count), count;
 	double *values = calloc(skews->process_count + 1, sizeof(*values));
@@ -173,8 +173,9 @@ int skew_table(struct report *report, const struct skews *skews,
 	int err = values ? 0 : no_memory();
 
 	if (!err)
-		err = shapes_init(&shapes, skews->paths->run, skews->processes,
-				  skews->process_count, 0);
+		err = distributions_init(&shapes, skews->paths->run,
+					 skews->processes, skews->process_count,
+					 0);
 	if (err)
 		goto out;
 	report_table(report, "paths", how->title);
@@ -185,10 +186,10 @@ int skew_table(struct report *report, const struct skews *skews,
 			      &count);
 	err = at ? 0 : -EIO;
 	for (size_t i = 0; at && i < count && i < limit && !err; i++) {
-		shapes.least = noise(at[i].max, weight);
+		shapes.least = chance_difference(at[i].max, weight);
 		err = table_row(report, skews, &shapes, &at[i], values);
 	}
-	shapes_fini(&shapes);
+	distributions_fini(&shapes);
 out:
 	free(at);
 	free(values);

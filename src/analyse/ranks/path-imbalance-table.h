@@ -9,17 +9,17 @@
 #include "analyse/ranks/rank-distribution.h"
 #include "analyse/ranks/path-imbalance.h"
 
-struct skew_table {
+struct imbalance_table {
 	const char *title;
 	size_t rows;  /* unless others are asked for */
 	bool outside; /* without what is inside MPI: it follows from the rest */
 };
 
 /* Adds the table `paths`.  0, or -ENOMEM with a reason. */
-int skew_table(struct report *report, const struct skews *skews,
-	       const struct skew_table *how,
-	       const struct analysis_options *options);
+int imbalance_table(struct report *report, const struct skews *skews,
+		    const struct imbalance_table *how,
+		    const struct analysis_options *options);
 
 /* Two cells: the shape of the values as a word and as a text. */
-void skew_table_shape(struct report *report, const struct shapes *shapes,
-		      const double *values);
+void imbalance_table_shape(struct report *report, const struct shapes *shapes,
+			   const double *values);

@@ -15,7 +15,7 @@
 /* Of the largest imbalance: MPI calls with less are not worth being read. */
 #define SMALL 0.01
 
-int skew_values(const struct skews *s, uint32_t path, double *to)
+int imbalance_values(const struct skews *s, uint32_t path, double *to)
 {
 	const struct run *run = s->paths->run;
 	uint64_t *row = calloc(run->rank_count + 1, sizeof(*row));
@@ -28,7 +28,7 @@ int skew_values(const struct skews *s, uint32_t path, double *to)
 }
 
 /* Maximum less mean, in the metric's own unit. */
-static double uneven(const struct skews *s, const struct path_sum *sum)
+static double uneven_time(const struct skews *s, const struct path_sum *sum)
 {
 	return (double)sum->max - sum->sum / (double)s->process_count;
 }
@@ -46,7 +46,7 @@ static int subtract_mpi(const struct skews *s, uint32_t path, double *from,
 		bool waits = paths_is_waiting(&paths->run->nodes[at->node]);
 
 		if (waits && (double)s->sums[p].max >= least) {
-			err = skew_values(s, p, room);
+			err = imbalance_values(s, p, room);
 			for (size_t i = 0; i < s->process_count && !err; i++)
 				from[i] -= room[i];
 		}
@@ -58,7 +58,7 @@ static int subtract_mpi(const struct skews *s, uint32_t path, double *from,
 static int path_outside_mpi(const struct skews *s, uint32_t path, double *to)
 {
 	double *room = calloc(s->process_count + 1, sizeof(*room));
-	int err = room ? skew_values(s, path, to) : no_memory();
+	int err = room ? imbalance_values(s, path, to) : no_memory();
 
 	if (!err)
 		err = subtract_mpi(s, path, to, room);
@@ -79,8 +79,8 @@ static double recoverable_time(const struct skews *s, const double *values,
 	return fmax(is - even, 0);
 }
 
-int skew_outside_mpi(const struct skews *s, uint32_t path, double *to,
-		     struct skew *skew)
+int imbalance_outside_mpi(const struct skews *s, uint32_t path, double *to,
+			  struct skew *skew)
 {
 	struct skew k = { .path = path };
 	double sum = 0;
@@ -163,7 +163,7 @@ static int compare_all(struct skews *s)
 		struct skew k = summarize_skew(s, p, &sums[p]);
 		double least = SKEW_EXPLAINED * k.imbalance;
 
-		s->most = fmax(s->most, uneven(s, &sums[p]));
+		s->most = fmax(s->most, uneven_time(s, &sums[p]));
 		k.explained =
 			callee[p] >= least ||
 			(by &&
@@ -181,8 +181,8 @@ static int compare_all(struct skews *s)
 	return sums ? path_outside_mpi(s, 0, s->outside) : -EIO;
 }
 
-int skew_init(struct skews *s, const struct paths *paths,
-	      const struct run_metric *metric)
+int imbalance_init(struct skews *s, const struct paths *paths,
+		   const struct run_metric *metric)
 {
 	const struct run *run = paths->run;
 	int err;
@@ -192,16 +192,16 @@ int skew_init(struct skews *s, const struct paths *paths,
 	s->at = calloc(paths->count + 1, sizeof(*s->at));
 	s->outside = calloc(s->process_count + 1, sizeof(*s->outside));
 	if (!s->processes || !s->at || !s->outside) {
-		skew_fini(s);
+		imbalance_fini(s);
 		return no_memory();
 	}
 	err = s->process_count ? compare_all(s) : 0;
 	if (err)
-		skew_fini(s);
+		imbalance_fini(s);
 	return err;
 }
 
-void skew_fini(struct skews *s)
+void imbalance_fini(struct skews *s)
 {
 	free(s->processes);
 	free(s->sums);

@@ -30,7 +30,7 @@ struct skew {
 	uint32_t max_process;  /* index into run->ranks */
 	double mean, min, max; /* inclusive, in the unit of reports */
 	double imbalance;      /* max - mean */
-	double recoverable;    /* of that; skew_outside_mpi() tells it */
+	double recoverable;    /* of that; imbalance_outside_mpi() tells it */
 	bool explained;        /* by one callee; a clock by who looks at it */
 };
 
@@ -47,20 +47,20 @@ struct skews {
 };
 
 /* 0, or -errno with a reason. */
-int skew_init(struct skews *skews, const struct paths *paths,
-	      const struct run_metric *metric);
-void skew_fini(struct skews *skews);
+int imbalance_init(struct skews *skews, const struct paths *paths,
+		   const struct run_metric *metric);
+void imbalance_fini(struct skews *skews);
 
 /*
  * The values of a path and what it calls, one for each process compared.  0, or
  * -errno with a reason.
  */
-int skew_values(const struct skews *skews, uint32_t path, double *to);
+int imbalance_values(const struct skews *skews, uint32_t path, double *to);
 
 /*
  * The same without the MPI calls below the path, where a process waits for
  * those that have more to do; and that path's skew by them.  Inside MPI all
  * are 0.
  */
-int skew_outside_mpi(const struct skews *skews, uint32_t path, double *to,
-		     struct skew *skew);
+int imbalance_outside_mpi(const struct skews *skews, uint32_t path, double *to,
+			  struct skew *skew);

@@ -56,8 +56,8 @@ static void consider_shape(struct model *m, struct shape shape,
 }
 
 /* A model with so many parameters leaves that sum of squares. */
-static void propose(struct model *m, struct shape shape, double left,
-		    size_t parameters)
+static void propose_shape(struct model *m, struct shape shape, double left,
+			  size_t parameters)
 {
 	double n = (double)m->shapes->count;
 	double free = n - (double)parameters;
@@ -155,7 +155,7 @@ static void try_host(struct model *m)
 	shape.more = s->scratch[which] > 0;
 	while (s->host[shape.at] != which)
 		shape.at++;
-	propose(m, shape, left, s->hosts);
+	propose_shape(m, shape, left, s->hosts);
 }
 
 static void try_linear(struct model *m)
@@ -173,7 +173,8 @@ static void try_linear(struct model *m)
 		squares += x * x;
 	}
 	shape.more = products > 0;
-	propose(m, shape, m->all.squares - products * products / squares, 2);
+	propose_shape(m, shape, m->all.squares - products * products / squares,
+		      2);
 }
 
 static void try_periodic(struct model *m)
@@ -188,7 +189,7 @@ static void try_periodic(struct model *m)
 		for (size_t g = 1; g < p; g++)
 			if (means[g] > means[shape.at])
 				shape.at = g;
-		propose(m, shape, left, p);
+		propose_shape(m, shape, left, p);
 	}
 }
 
@@ -216,7 +217,7 @@ static void try_block(struct model *m)
 		shape.from = shape.more ? 0 : cut;
 		shape.to = shape.more ? cut : n;
 	}
-	propose(m, shape, best, 3);
+	propose_shape(m, shape, best, 3);
 }
 
 static bool is_even_load(const struct shapes *s, const double *values,
@@ -247,7 +248,8 @@ static int try_all(struct model *m)
 	return err ? err : try_outliers(m, false);
 }
 
-int shape_of(struct shape *to, const struct shapes *s, const double *values)
+int distribution_of(struct shape *to, const struct shapes *s,
+		    const double *values)
 {
 	struct model m = { .shapes = s };
 	double *centred = calloc(s->count + 1, sizeof(*centred));
@@ -275,8 +277,8 @@ int shape_of(struct shape *to, const struct shapes *s, const double *values)
 	return err;
 }
 
-int shapes_init(struct shapes *s, const struct run *run,
-		const uint32_t *processes, size_t count, double least)
+int distributions_init(struct shapes *s, const struct run *run,
+		       const uint32_t *processes, size_t count, double least)
 {
 	ssize_t hosts = -ENOMEM;
 
@@ -289,21 +291,21 @@ int shapes_init(struct shapes *s, const struct run *run,
 	if (s->host && s->scratch)
 		hosts = processes_hosts(run, processes, count, s->host);
 	if (hosts < 0) {
-		shapes_fini(s);
+		distributions_fini(s);
 		return no_memory();
 	}
 	s->hosts = (size_t)hosts;
 	return 0;
 }
 
-void shapes_fini(struct shapes *s)
+void distributions_fini(struct shapes *s)
 {
 	free(s->host);
 	free(s->scratch);
 	*s = (struct shapes){ 0 };
 }
 
-const char *shape_word(const struct shape *shape)
+const char *distribution_word(const struct shape *shape)
 {
 	static const char *const words[] = {
 		[SHAPE_NONE] = NULL,
@@ -372,7 +374,7 @@ static char *text_of_ranks(const struct shape *shape, const struct shapes *s,
 					      : "one %s less: %s",
 				  noun, ranks);
 	else if (ranks)
-		text = str_format("%s: %s", shape_word(shape), ranks);
+		text = str_format("%s: %s", distribution_word(shape), ranks);
 	free(picked);
 	free(ranks);
 	return text;
@@ -387,10 +389,10 @@ static char *text_of_period(const struct shape *shape)
 			  shape->at + shape->period);
 }
 
-char *shape_text(const struct shape *shape, const struct shapes *s,
-		 const double *values)
+char *distribution_text(const struct shape *shape, const struct shapes *s,
+			const double *values)
 {
-	const char *word = shape_word(shape);
+	const char *word = distribution_word(shape);
 
 	switch (shape->kind) {
 	case SHAPE_ONE:

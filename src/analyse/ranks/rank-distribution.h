@@ -49,20 +49,20 @@ struct shapes {
 };
 
 /* 0, or -ENOMEM with a reason.  `processes` must outlive them. */
-int shapes_init(struct shapes *shapes, const struct run *run,
-		const uint32_t *processes, size_t count, double least);
-void shapes_fini(struct shapes *shapes);
+int distributions_init(struct shapes *shapes, const struct run *run,
+		       const uint32_t *processes, size_t count, double least);
+void distributions_fini(struct shapes *shapes);
 
 /* Of `count` values.  0, or -ENOMEM with a reason. */
-int shape_of(struct shape *to, const struct shapes *shapes,
-	     const double *values);
+int distribution_of(struct shape *to, const struct shapes *shapes,
+		    const double *values);
 
 /* "one", "linear": a word for programs; NULL: none. */
-const char *shape_word(const struct shape *shape);
+const char *distribution_word(const struct shape *shape);
 
 /*
  * "one rank: 3", "linear, rising", for readers: which have more.  To be freed;
  * NULL when out of memory.
  */
-char *shape_text(const struct shape *shape, const struct shapes *shapes,
-		 const double *values);
+char *distribution_text(const struct shape *shape, const struct shapes *shapes,
+			const double *values);

@@ -152,8 +152,8 @@ static void ranks_fini(struct ranks *r)
 	free(r->elapsed);
 	free(r->files);
 	free(r->row);
-	shapes_fini(&r->shapes);
-	skew_fini(&r->skews);
+	distributions_fini(&r->shapes);
+	imbalance_fini(&r->skews);
 }
 
 static bool ranks_allocate(struct ranks *r, size_t count)
@@ -175,7 +175,7 @@ static int ranks_init(struct ranks *r, const struct paths *paths,
 {
 	const struct run *run = paths->run;
 	struct mpi_time *mpi = NULL;
-	int err = skew_init(&r->skews, paths, metric);
+	int err = imbalance_init(&r->skews, paths, metric);
 
 	r->run = run;
 	if (err)
@@ -192,8 +192,9 @@ static int ranks_init(struct ranks *r, const struct paths *paths,
 		err = take_files(r, metric);
 	if (err)
 		return err;
-	err = shapes_init(&r->shapes, run, r->skews.processes,
-			  r->skews.process_count, WORTHWHILE * r->longest);
+	err = distributions_init(&r->shapes, run, r->skews.processes,
+				 r->skews.process_count,
+				 WORTHWHILE * r->longest);
 	return err ? err : find_rank_extremes(r);
 }
 
@@ -216,11 +217,11 @@ static void time_strip_row(struct report *report, struct ranks *r,
 	report_number(report, values[most]);
 	report_count(report,
 		     processes_number(r->run, r->skews.processes[most]));
-	skew_table_shape(report, &r->shapes, values);
+	imbalance_table_shape(report, &r->shapes, values);
 	report_spark(report, r->row, count);
 }
 
-static void strips(struct report *report, struct ranks *r)
+static void part_strips(struct report *report, struct ranks *r)
 {
 	bool mpi = r->run->world;
 
@@ -274,7 +275,7 @@ static void time_share_columns(struct report *report, const struct ranks *r)
 }
 
 /* "compute high, MPI low"; to be freed, NULL when out of memory. */
-static char *marks(const struct ranks *r, size_t i)
+static char *outlier_marks(const struct ranks *r, size_t i)
 {
 	char *text = NULL;
 	size_t size;
@@ -302,7 +303,7 @@ static void time_share_row(struct report *report, const struct ranks *r,
 			   size_t i)
 {
 	const struct run_rank *rank = compared_rank(r, i);
-	char *text = marks(r, i);
+	char *text = outlier_marks(r, i);
 
 	value_count(report, rank->rank >= 0 ? rank->rank : NO_VALUE);
 	report_count(report, rank->pid);
@@ -324,7 +325,7 @@ static void time_share_row(struct report *report, const struct ranks *r,
  * How much a rank has to say to readers: outliers how far they are from the
  * median, and the extremes of each part a little.
  */
-static double away(const struct ranks *r, size_t i)
+static double outlier_distance(const struct ranks *r, size_t i)
 {
 	double most = 0;
 
@@ -363,10 +364,10 @@ static void time_share_table(struct report *report, struct ranks *r,
 
 	time_share_columns(report, r);
 	for (size_t i = 0; i < count; i++)
-		r->row[i] = away(r, i);
+		r->row[i] = outlier_distance(r, i);
 	least = least_shown(r->row, count, limit);
 	for (size_t i = 0; i < count && rows < limit; i++)
-		if (away(r, i) >= least) {
+		if (outlier_distance(r, i) >= least) {
 			time_share_row(report, r, i);
 			rows++;
 		}
@@ -522,19 +523,19 @@ static void say_ranks(struct report *report, const struct ranks *r,
 static int fill_ranks(struct report *report, struct ranks *r,
 		      const struct analysis_options *options)
 {
-	static const struct skew_table how = {
+	static const struct imbalance_table how = {
 		.title = "call paths outside MPI, the most to save first",
 		.rows = 5,
 		.outside = true,
 	};
 	int err;
 
-	findings_jobs(report, r->run);
+	jobs_findings(report, r->run);
 	say_ranks(report, r, r->skews.metric);
 	time_share_table(report, r, options);
-	strips(report, r);
+	part_strips(report, r);
 	host_table(report, r, options);
-	err = skew_table(report, &r->skews, &how, options);
+	err = imbalance_table(report, &r->skews, &how, options);
 	return err;
 }
 

@@ -61,7 +61,7 @@ static bool is_worse(const struct paths *paths, const struct skew *a,
  * without MPI that do not all take it do different things, and those that ran
  * one after the other did not wait for each other.
  */
-static int culprit(const struct balance *b, struct skew *to)
+static int find_uneven_path(const struct balance *b, struct skew *to)
 {
 	double *values = calloc(b->skews.process_count + 1, sizeof(*values));
 	int err = values ? 0 : no_memory();
@@ -80,7 +80,7 @@ static int culprit(const struct balance *b, struct skew *to)
 
 		if (!may_be_culprit(b, with))
 			continue;
-		err = skew_outside_mpi(
+		err = imbalance_outside_mpi(
 			&b->skews,
 			paths_own(b->paths, paths_looker(b->paths, with->path)),
 			values, &skew);
@@ -113,7 +113,7 @@ static char *recoverable_path(const struct balance *b, const struct skew *worst)
 }
 
 /* " (linear, rising)": what one rank alone does not say; NULL: no memory. */
-static char *shape(const struct balance *b, const struct skew *worst)
+static char *imbalance_shape(const struct balance *b, const struct skew *worst)
 {
 	size_t count = b->skews.process_count;
 	double *values = calloc(count + 1, sizeof(*values));
@@ -121,13 +121,14 @@ static char *shape(const struct balance *b, const struct skew *worst)
 	struct shape shape;
 	char *text = NULL, *said = NULL;
 
-	if (values &&
-	    !shapes_init(&shapes, b->run, b->skews.processes, count, 0)) {
+	if (values && !distributions_init(&shapes, b->run, b->skews.processes,
+					  count, 0)) {
 		struct skew skew;
 
-		if (!skew_outside_mpi(&b->skews, worst->path, values, &skew) &&
-		    !shape_of(&shape, &shapes, values))
-			text = shape_text(&shape, &shapes, values);
+		if (!imbalance_outside_mpi(&b->skews, worst->path, values,
+					   &skew) &&
+		    !distribution_of(&shape, &shapes, values))
+			text = distribution_text(&shape, &shapes, values);
 		if (text)
 			said = shape.kind >= SHAPE_HOST &&
 					       shape.kind <= SHAPE_FEW
@@ -136,7 +137,7 @@ static char *shape(const struct balance *b, const struct skew *worst)
 	}
 	free(text);
 	free(values);
-	shapes_fini(&shapes);
+	distributions_fini(&shapes);
 	return said;
 }
 
@@ -144,7 +145,7 @@ static void say_recoverable(struct report *report, const struct balance *b,
 			    const struct skew *worst)
 {
 	char *path = recoverable_path(b, worst);
-	char *how = path ? shape(b, worst) : NULL;
+	char *how = path ? imbalance_shape(b, worst) : NULL;
 	char saved[32], most[32], mean[32];
 
 	if (!how) {
@@ -164,7 +165,7 @@ static void say_recoverable(struct report *report, const struct balance *b,
 	free(how);
 }
 
-int findings_uneven(struct report *report, const struct paths *paths,
+int uneven_findings(struct report *report, const struct paths *paths,
 		    const struct efficiency *e, const struct run_metric *metric)
 {
 	struct balance b = { .paths = paths, .run = paths->run, .e = e };
@@ -175,15 +176,15 @@ int findings_uneven(struct report *report, const struct paths *paths,
 	if (err || !metric || metric->unit != UNIT_NS ||
 	    !account_is_enough(b.run))
 		return err;
-	err = skew_init(&b.skews, paths, metric);
+	err = imbalance_init(&b.skews, paths, metric);
 	if (!err && b.skews.process_count > 1)
-		err = culprit(&b, &worst);
+		err = find_uneven_path(&b, &worst);
 	/* The metric may be that of several threads, which run at once. */
 	if (e->ranks)
 		worst.recoverable =
 			fmin(worst.recoverable, e->useful_max - e->useful_mean);
 	if (!err && worst.recoverable > least * elapsed)
 		say_recoverable(report, &b, &worst);
-	skew_fini(&b.skews);
+	imbalance_fini(&b.skews);
 	return err;
 }

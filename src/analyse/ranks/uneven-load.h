@@ -11,6 +11,6 @@
  * nothing is said): for processes of which it is not known who waited for
  * whom.  0, or -ENOMEM.
  */
-int findings_uneven(struct report *report, const struct paths *paths,
+int uneven_findings(struct report *report, const struct paths *paths,
 		    const struct efficiency *efficiency,
 		    const struct run_metric *metric);

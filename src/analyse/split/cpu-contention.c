@@ -46,18 +46,18 @@ static double share_of_group(const struct core_group *g)
  * How long its first thread lived, in which it waited: that began before it was
  * measured, which matters where cores are scarce.
  */
-static double lived(const struct run_rank *r)
+static double seconds_lived(const struct run_rank *r)
 {
 	double ran = (double)r->process_cpu_ns / (r->threads ? r->threads : 1);
 
 	return fmax((double)r->elapsed_ns, (double)r->cores.waited_ns + ran);
 }
 
-double crowded_rank(const struct run_rank *r)
+double contention_of_rank(const struct run_rank *r)
 {
 	if (!r->cores.count)
 		return 0;
-	return value_ratio((double)r->cores.waited_ns, lived(r));
+	return value_ratio((double)r->cores.waited_ns, seconds_lived(r));
 }
 
 static void add_to_group(struct core_group *g, const struct run_rank *r)
@@ -66,7 +66,7 @@ static void add_to_group(struct core_group *g, const struct run_rank *r)
 		g->first = r;
 	g->threads += r->threads;
 	g->waited += (double)r->cores.waited_ns;
-	g->elapsed += lived(r);
+	g->elapsed += seconds_lived(r);
 	g->cpu += (double)r->process_cpu_ns;
 }
 
@@ -130,8 +130,8 @@ static bool has_others(const struct core_group *g)
 }
 
 /* "4 ranks shared 2 cores of node1"; `to` holds `size` bytes. */
-static void why(char *to, size_t size, const struct run *run,
-		const struct core_group *g)
+static void contention_reason(char *to, size_t size, const struct run *run,
+			      const struct core_group *g)
 {
 	const char *host = str_at(&run->strings, g->first->host);
 	char processes[32], threads[32], cores[32], with[48] = "";
@@ -160,15 +160,15 @@ static void most_crowded_rank(char *to, size_t size, const struct crowd *c,
 	const struct run_rank *most = &c->run->ranks[c->waiting[0]];
 
 	for (size_t i = 1; i < c->waiting_count; i++)
-		if (crowded_rank(&c->run->ranks[c->waiting[i]]) >
-		    crowded_rank(most))
+		if (contention_of_rank(&c->run->ranks[c->waiting[i]]) >
+		    contention_of_rank(most))
 			most = &c->run->ranks[c->waiting[i]];
 	*to = 0;
-	if (crowded_rank(most) >= all + APART)
+	if (contention_of_rank(most) >= all + APART)
 		snprintf(to, size, ", %s %llu %.0f %%", processes_noun(c->run),
 			 (unsigned long long)processes_number(
 				 c->run, (size_t)(most - c->run->ranks)),
-			 100 * crowded_rank(most));
+			 100 * contention_of_rank(most));
 }
 
 /* How much of it was while there was work, which is what was lost; or "". */
@@ -203,11 +203,11 @@ static int say_contention(struct report *report, const struct crowd *c,
 		const struct run_rank *r = &c->run->ranks[c->waiting[i]];
 
 		waited += (double)r->cores.waited_ns;
-		elapsed += lived(r);
+		elapsed += seconds_lived(r);
 	}
 	all = value_ratio(waited, elapsed);
 	most_crowded_rank(most, sizeof(most), c, all);
-	why(cause, sizeof(cause), c->run, worst);
+	contention_reason(cause, sizeof(cause), c->run, worst);
 	err = lost_time(lost, sizeof(lost), c->run);
 	report->failed |= !who;
 	if (who && !err)
@@ -228,7 +228,7 @@ static int say_contention(struct report *report, const struct crowd *c,
 	return err;
 }
 
-int findings_crowded(struct report *report, const struct run *run)
+int contention_findings(struct report *report, const struct run *run)
 {
 	size_t count = run->member_count;
 	struct crowd c = {
@@ -250,7 +250,7 @@ int findings_crowded(struct report *report, const struct run *run)
 	return err;
 }
 
-double crowded_share(const struct run *run)
+double contention_share(const struct run *run)
 {
 	struct core_group all = { 0 };
 

@@ -6,10 +6,10 @@
 #include "run/run.h"
 
 /* Ranks that waited for cores.  0, or -ENOMEM. */
-int findings_crowded(struct report *report, const struct run *run);
+int contention_findings(struct report *report, const struct run *run);
 
 /* Of its time, what a process's first thread waited for one; 0: not known. */
-double crowded_rank(const struct run_rank *rank);
+double contention_of_rank(const struct run_rank *rank);
 
 /* Of their time, what members waited for a core; NAN: not known. */
-double crowded_share(const struct run *run);
+double contention_share(const struct run *run);

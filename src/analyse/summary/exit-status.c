@@ -36,8 +36,8 @@ static bool is_copy(const struct run *run, const struct run_rank *r)
 }
 
 /* What became of a process, "" when it ended well. */
-static void fate(const struct run *run, const struct run_rank *r, char *to,
-		 size_t size)
+static void process_fate(const struct run *run, const struct run_rank *r,
+			 char *to, size_t size)
 {
 	const char *name = signal_name((int)r->end_code);
 
@@ -86,7 +86,7 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	char text[128];
 	char *list;
 
-	fate(run, &run->ranks[first], text, sizeof(text));
+	process_fate(run, &run->ranks[first], text, sizeof(text));
 	for (size_t i = first; i < run->rank_count; i++)
 		if (same_fate(run, first, i))
 			picked[count++] = (uint32_t)i;
@@ -109,7 +109,7 @@ static bool seen_before(const struct run *run, size_t i)
 	return false;
 }
 
-void findings_ends(struct report *report, const struct run *run)
+void exit_status_findings(struct report *report, const struct run *run)
 {
 	uint32_t *picked = calloc(run->rank_count + 1, sizeof(*picked));
 	char text[128];
@@ -119,7 +119,7 @@ void findings_ends(struct report *report, const struct run *run)
 		report_line(report, "! %s ended the job: %s.",
 			    run->batch.manager, run->batch.end);
 	for (size_t i = 0; picked && i < run->rank_count && kinds < 8; i++) {
-		fate(run, &run->ranks[i], text, sizeof(text));
+		process_fate(run, &run->ranks[i], text, sizeof(text));
 		if (!*text || seen_before(run, i))
 			continue;
 		one_fate(report, run, i, picked);

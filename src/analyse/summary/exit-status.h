@@ -6,4 +6,4 @@
 #include "run/run.h"
 
 /* How processes ended, if not well; files that are missing. */
-void findings_ends(struct report *report, const struct run *run);
+void exit_status_findings(struct report *report, const struct run *run);

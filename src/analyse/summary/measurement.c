@@ -37,7 +37,7 @@ static void process_row(struct report *report, const struct run *run,
 	report_number(report, (double)r->wrapper_ns / 1e9);
 	report_number(report, (double)r->switch_ns / 1e9);
 	report_number(report, (double)r->threads_ns / 1e9);
-	report_number(report, value_ratio(findings_cost(r), findings_cpu(r)));
+	report_number(report, value_ratio(measuring_cost(r), measuring_cpu(r)));
 }
 
 static void process_columns(struct report *report, const struct run *run)
@@ -69,7 +69,7 @@ static int process_table(struct report *report, const struct run *run,
 		return no_memory();
 	for (size_t i = 0; i < run->rank_count; i++)
 		all[i] = (struct measured_process){
-			(uint32_t)i, findings_cost(&run->ranks[i])
+			(uint32_t)i, measuring_cost(&run->ranks[i])
 		};
 	qsort(all, run->rank_count, sizeof(*all), compare_cost);
 	process_columns(report, run);
@@ -93,12 +93,12 @@ static int run_measurement(struct report **to, const struct run *const runs[],
 	*to = analysis_report("measurement", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
-	findings_few(*to, runs[0]);
+	measuring_few(*to, runs[0]);
 	err = process_table(*to, runs[0], options);
 	if (err)
 		return err;
-	findings_losses(*to, runs[0]);
-	findings_measuring(*to, runs[0], metric);
+	measuring_losses(*to, runs[0]);
+	measuring_findings(*to, runs[0], metric);
 	findings_joined(*to, runs[0]);
 	return report_error(*to);
 }

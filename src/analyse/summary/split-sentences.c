@@ -107,7 +107,7 @@ static int find_part_place(const struct saying *s, enum split_part part,
 {
 	time_split_paths(s->split, s->paths, part, own);
 	own[0] = 0;
-	return mainly_from(in, s->paths, own, 0, most);
+	return dominant_from(in, s->paths, own, 0, most);
 }
 
 /* main() says nothing: everything is in it. */
@@ -524,7 +524,8 @@ static bool gains_too_little(const struct diagnosis *d,
 }
 
 /* What it costs is a good part of the part: it is its cause. */
-static bool explains(const struct saying *s, const struct diagnosis_finding *f)
+static bool is_cause_of_part(const struct saying *s,
+			     const struct diagnosis_finding *f)
 {
 	const struct diagnosis *d = s->diagnosis;
 	double share = fmax(value_ratio(f->most, d->elapsed),
@@ -546,7 +547,7 @@ static void say_findings_of(struct saying *s, enum split_part part,
 		const struct diagnosis_finding *f = &d->at[i];
 
 		if (f->rule->part != part || gains_too_little(d, f) ||
-		    explains(s, f) != explaining ||
+		    is_cause_of_part(s, f) != explaining ||
 		    (f->rows && !strcmp(f->rows, but)))
 			continue;
 		diagnosis_say_finding(s->report, d, f);
@@ -566,7 +567,7 @@ static bool part_is_worth(const struct saying *s, enum split_part part)
 		return false;
 	case SPLIT_CORE: /* that is said before all */
 		return share >= WORTH &&
-		       !(crowded_share(s->split->run) >= CROWDED);
+		       !(contention_share(s->split->run) >= CROWDED);
 	default:
 		return share >= WORTH;
 	}

@@ -62,8 +62,8 @@ struct summary_facts {
 static void add_process_facts(struct summary_facts *f, const struct run_rank *r)
 {
 	f->sampled += (double)r->cpu_ns / 1e9;
-	f->cost += findings_cost(r);
-	f->cpu += findings_cpu(r);
+	f->cost += measuring_cost(r);
+	f->cpu += measuring_cpu(r);
 	f->samples += r->samples;
 	f->threads += r->threads;
 }
@@ -98,11 +98,11 @@ static int gather_facts(struct summary_facts *f, const struct run *run)
 		add_main_threads(f, run->ranks[f->main[i]].threads);
 	if (run->rank_count)
 		f->host = str_at(&run->strings, run->ranks[0].host);
-	return complete_of(&f->paths, run);
+	return coverage_of(&f->paths, run);
 }
 
 /* "4 ranks × 2 threads on node1 · 12.3 s elapsed · 48.1 s CPU time · …" */
-static void head(struct report *report, const struct summary_facts *f)
+static void say_head(struct report *report, const struct summary_facts *f)
 {
 	const struct run *run = f->run;
 	const char *mpi = str_at(&run->strings, run->mpi_library);
@@ -189,7 +189,7 @@ static void put_word(FILE *to, const char *before, const char *text)
 }
 
 /* "Slurm job 12 solver, task 3, step 0, restart 1, on node[0-3]" */
-static void batch(struct report *report, const struct batch *b)
+static void say_batch(struct report *report, const struct batch *b)
 {
 	char *line = NULL;
 	size_t size;
@@ -210,10 +210,10 @@ static void batch(struct report *report, const struct batch *b)
 	free(line);
 }
 
-static void efficiency(struct report *report, const struct summary_facts *f)
+static void say_efficiency(struct report *report, const struct summary_facts *f)
 {
 	const struct efficiency *e = &f->e;
-	const char *cores = crowded_share(f->run) >= CROWDED
+	const char *cores = contention_share(f->run) >= CROWDED
 				    ? ", waiting for a core included"
 				    : "";
 	struct thread_factors threads;
@@ -240,45 +240,46 @@ static void efficiency(struct report *report, const struct summary_facts *f)
 }
 
 /* A column of csv and json alone: the sentences have it for readers. */
-static void fact(struct report *report, const char *id, enum column_type type)
+static void fact_column(struct report *report, const char *id,
+			enum column_type type)
 {
 	report_column(report, id, NULL, type);
 }
 
 static void facts_columns(struct report *report)
 {
-	fact(report, "command", COLUMN_TEXT);
-	fact(report, "ranks", COLUMN_COUNT);
-	fact(report, "processes", COLUMN_COUNT);
-	fact(report, "threads", COLUMN_COUNT);
-	fact(report, "hosts", COLUMN_COUNT);
-	fact(report, "elapsed", COLUMN_SECONDS);
-	fact(report, "cpu", COLUMN_SECONDS);
-	fact(report, "parallel_efficiency", COLUMN_SHARE);
-	fact(report, "load_balance", COLUMN_SHARE);
-	fact(report, "communication_efficiency", COLUMN_SHARE);
-	fact(report, "mpi_share_min", COLUMN_SHARE);
-	fact(report, "mpi_share_mean", COLUMN_SHARE);
-	fact(report, "mpi_share_max", COLUMN_SHARE);
-	fact(report, "samples", COLUMN_COUNT);
-	fact(report, "ticks", COLUMN_COUNT);
-	fact(report, "complete", COLUMN_SHARE);
-	fact(report, "self_cost", COLUMN_SECONDS);
-	fact(report, "self_share", COLUMN_SHARE);
-	fact(report, "cpu_sampled", COLUMN_SECONDS);
-	fact(report, "rate", COLUMN_NUMBER);
-	fact(report, "rate_asked", COLUMN_COUNT);
-	fact(report, "effective_samples", COLUMN_NUMBER);
-	fact(report, "serialisation_efficiency", COLUMN_SHARE);
-	fact(report, "transfer_efficiency", COLUMN_SHARE);
-	fact(report, "idle_threads", COLUMN_SECONDS);
-	fact(report, "core_wait", COLUMN_SHARE);
-	fact(report, "openmp_efficiency", COLUMN_SHARE);
-	fact(report, "efficiency", COLUMN_SHARE);
-	fact(report, "cpu_start", COLUMN_SECONDS);
-	fact(report, "processes_unsampled", COLUMN_COUNT);
+	fact_column(report, "command", COLUMN_TEXT);
+	fact_column(report, "ranks", COLUMN_COUNT);
+	fact_column(report, "processes", COLUMN_COUNT);
+	fact_column(report, "threads", COLUMN_COUNT);
+	fact_column(report, "hosts", COLUMN_COUNT);
+	fact_column(report, "elapsed", COLUMN_SECONDS);
+	fact_column(report, "cpu", COLUMN_SECONDS);
+	fact_column(report, "parallel_efficiency", COLUMN_SHARE);
+	fact_column(report, "load_balance", COLUMN_SHARE);
+	fact_column(report, "communication_efficiency", COLUMN_SHARE);
+	fact_column(report, "mpi_share_min", COLUMN_SHARE);
+	fact_column(report, "mpi_share_mean", COLUMN_SHARE);
+	fact_column(report, "mpi_share_max", COLUMN_SHARE);
+	fact_column(report, "samples", COLUMN_COUNT);
+	fact_column(report, "ticks", COLUMN_COUNT);
+	fact_column(report, "complete", COLUMN_SHARE);
+	fact_column(report, "self_cost", COLUMN_SECONDS);
+	fact_column(report, "self_share", COLUMN_SHARE);
+	fact_column(report, "cpu_sampled", COLUMN_SECONDS);
+	fact_column(report, "rate", COLUMN_NUMBER);
+	fact_column(report, "rate_asked", COLUMN_COUNT);
+	fact_column(report, "effective_samples", COLUMN_NUMBER);
+	fact_column(report, "serialisation_efficiency", COLUMN_SHARE);
+	fact_column(report, "transfer_efficiency", COLUMN_SHARE);
+	fact_column(report, "idle_threads", COLUMN_SECONDS);
+	fact_column(report, "core_wait", COLUMN_SHARE);
+	fact_column(report, "openmp_efficiency", COLUMN_SHARE);
+	fact_column(report, "efficiency", COLUMN_SHARE);
+	fact_column(report, "cpu_start", COLUMN_SECONDS);
+	fact_column(report, "processes_unsampled", COLUMN_COUNT);
 	for (size_t i = 0; i < batch_count; i++)
-		fact(report, batch_infos[i].column, COLUMN_TEXT);
+		fact_column(report, batch_infos[i].column, COLUMN_TEXT);
 }
 
 static void facts_table(struct report *report, const struct summary_facts *f,
@@ -305,13 +306,13 @@ static void facts_table(struct report *report, const struct summary_facts *f,
 	report_number(report, f->cost);
 	report_number(report, value_ratio(f->cost, f->cpu));
 	report_number(report, f->sampled);
-	report_number(report, findings_rate(f->run));
+	report_number(report, measuring_rate(f->run));
 	report_count(report, f->run->rank_count ? f->run->ranks[0].freq : 0);
 	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
 	value_known(report, e->ranks ? e->serialisation : NAN);
 	value_known(report, e->ranks ? e->transfer : NAN);
 	report_number(report, idle_threads_sum(metric));
-	value_known(report, crowded_share(f->run));
+	value_known(report, contention_share(f->run));
 	value_known(report, e->ranks ? e->openmp : NAN);
 	value_known(report, e->ranks ? e->all : NAN);
 	value_known(report, f->account.whole ? f->account.start : NAN);
@@ -379,7 +380,7 @@ static void strip_part(struct report *report, const struct summary_facts *f,
 	summary_strip_row(report, f, split_names[part].title, values);
 }
 
-static int strip(struct report *report, const struct summary_facts *f)
+static int rank_strips(struct report *report, const struct summary_facts *f)
 {
 	double *values = calloc(f->main_count + 1, sizeof(*values));
 	struct time_split split = { 0 };
@@ -419,9 +420,9 @@ static void hotspot_row(struct report *report, const struct run *run,
 }
 
 /* For programs: readers see the paths that lead there. */
-static int hotspots(struct report *report, const struct run *run,
-		    const struct run_metric *metric,
-		    const struct analysis_options *options)
+static int summary_hotspots(struct report *report, const struct run *run,
+			    const struct run_metric *metric,
+			    const struct analysis_options *options)
 {
 	struct groups groups;
 	double samples = confidence_samples(run, metric);
@@ -432,12 +433,12 @@ static int hotspots(struct report *report, const struct run *run,
 		return err;
 	limit = analysis_limit(options, ROWS, groups.count);
 	report_table(report, "hotspots", NULL);
-	fact(report, "function", COLUMN_TEXT);
-	fact(report, "place", COLUMN_LEFT_TEXT);
+	fact_column(report, "function", COLUMN_TEXT);
+	fact_column(report, "place", COLUMN_LEFT_TEXT);
 	value_column(report, "exclusive", NULL, metric);
-	fact(report, "share", COLUMN_SHARE);
-	fact(report, "share_low", COLUMN_SHARE);
-	fact(report, "share_high", COLUMN_SHARE);
+	fact_column(report, "share", COLUMN_SHARE);
+	fact_column(report, "share_low", COLUMN_SHARE);
+	fact_column(report, "share_high", COLUMN_SHARE);
 	for (size_t i = 0; i < limit && groups.at[i].exclusive > 0; i++)
 		hotspot_row(report, run, metric, &groups.at[i], groups.total,
 			    samples);
@@ -455,7 +456,7 @@ static void summary_site_row(struct report *report, const struct paths *paths,
 		report_none(report);
 	else
 		report_number(report, value_ratio(site->seconds, elapsed));
-	value_cell(report, UNIT_BYTES, site_mean_size(site));
+	value_cell(report, UNIT_BYTES, callsite_mean_size(site));
 }
 
 /* Not the start of MPI, and not less than 1 % of the time of all ranks. */
@@ -483,14 +484,15 @@ static void site_rows(struct report *report, const struct paths *paths,
 	}
 }
 
-static int sites(struct report *report, const struct paths *paths,
-		 const struct summary_facts *f,
-		 const struct analysis_options *options)
+static int summary_calls(struct report *report, const struct paths *paths,
+			 const struct summary_facts *f,
+			 const struct analysis_options *options)
 {
 	const struct run *run = paths->run;
 	double elapsed = 0;
 	struct call_sites sites;
-	int err = sites_init(&sites, paths, run_metric(run, "mpi.time"), false);
+	int err = callsites_init(&sites, paths, run_metric(run, "mpi.time"),
+				 false);
 
 	if (err || !sites.count)
 		goto out;
@@ -505,14 +507,14 @@ static int sites(struct report *report, const struct paths *paths,
 	site_rows(report, paths, &sites, elapsed, options);
 out:
 	if (!err)
-		sites_fini(&sites);
+		callsites_fini(&sites);
 	return err;
 }
 
 /* What the time went into, and what rules know of it. */
-static int parts(struct report *report, const struct blames *blames,
-		 const struct time_split *split,
-		 const struct run_metric *metric)
+static int summary_parts(struct report *report, const struct blames *blames,
+			 const struct time_split *split,
+			 const struct run_metric *metric)
 {
 	struct diagnosis d;
 	int err = diagnosis_init(&d, blames->paths, blames, metric, NULL);
@@ -543,17 +545,17 @@ static int begin_sentences(struct report *report, const struct summary_facts *f,
 	const struct run *run = f->run;
 
 	if (run->rank_count)
-		head(report, f);
+		say_head(report, f);
 	say_beside(report, f);
-	batch(report, &run->batch);
-	efficiency(report, f);
+	say_batch(report, &run->batch);
+	say_efficiency(report, f);
 	split_say_shares(report, split);
-	findings_jobs(report, run);
-	findings_ends(report, run);
-	findings_few(report, run);
+	jobs_findings(report, run);
+	exit_status_findings(report, run);
+	measuring_few(report, run);
 	account_warn(report, run, metric);
-	findings_rootless(report, run, &f->paths);
-	return findings_crowded(report, run);
+	measuring_rootless(report, run, &f->paths);
+	return contention_findings(report, run);
 }
 
 static int summary_sentences(struct report *report, const struct blames *blames,
@@ -567,11 +569,11 @@ static int summary_sentences(struct report *report, const struct blames *blames,
 	if (!err)
 		err = begin_sentences(report, f, &split, metric);
 	if (!err)
-		err = parts(report, blames, &split, metric);
+		err = summary_parts(report, blames, &split, metric);
 	if (!err)
 		err = process_groups_say(report, paths, metric);
 	if (!err && !split_knows_waits(f->run))
-		err = findings_uneven(report, paths, &f->e, metric);
+		err = uneven_findings(report, paths, &f->e, metric);
 	if (!err)
 		err = findings_gpu(report, paths);
 	time_split_fini(&split);
@@ -586,14 +588,14 @@ static int summary_tables(struct report *report, const struct paths *paths,
 	int err;
 
 	facts_table(report, f, metric);
-	err = strip(report, f);
+	err = rank_strips(report, f);
 	if (!err && metric)
 		err = hot_paths_table(report, paths, metric,
 				      analysis_limit(options, hot_rows(report),
 						     paths->count));
 	if (!err && metric)
-		err = hotspots(report, f->run, metric, options);
-	return err ? err : sites(report, paths, f, options);
+		err = summary_hotspots(report, f->run, metric, options);
+	return err ? err : summary_calls(report, paths, f, options);
 }
 
 static int fill_summary(struct report *report, const struct run *const runs[],
@@ -610,7 +612,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 		return err;
 	err = gather_facts(&f, run);
 	if (!err)
-		err = blames_init(&blames, &paths);
+		err = wait_blames_init(&blames, &paths);
 	if (!err)
 		err = summary_sentences(report, &blames, &f, metric);
 	if (!err)
@@ -618,10 +620,10 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
 	unnamed_say(report, run, metric);
 	unnamed_say_lines(report, run, metric);
-	findings_losses(report, run);
-	findings_quality(report, run, metric, &f.paths);
+	measuring_losses(report, run);
+	measuring_quality(report, run, metric, &f.paths);
 	free(f.main);
-	blames_fini(&blames);
+	wait_blames_fini(&blames);
 	paths_fini(&paths);
 	return err;
 }

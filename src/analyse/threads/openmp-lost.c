@@ -13,7 +13,7 @@
 #define LEAST      0.01 /* of the elapsed time, that a first thread ran */
 
 /* Elapsed for CPU time: more than 1 where the first thread lacked a core. */
-static double stretch(const struct run_rank *rank)
+static double elapsed_per_cpu(const struct run_rank *rank)
 {
 	double elapsed = (double)rank->elapsed_ns;
 	double ran = elapsed - (double)rank->cores.waited_ns;
@@ -23,8 +23,10 @@ static double stretch(const struct run_rank *rank)
 
 double openmp_lost(const struct run_rank *rank, double elapsed, double useful)
 {
-	double workers = (double)rank->openmp.workers_ns / 1e9 * stretch(rank);
-	double waiting = (double)rank->openmp.waiting_ns / 1e9 * stretch(rank);
+	double workers =
+		(double)rank->openmp.workers_ns / 1e9 * elapsed_per_cpu(rank);
+	double waiting =
+		(double)rank->openmp.waiting_ns / 1e9 * elapsed_per_cpu(rank);
 	double mean;
 
 	if (waiting <= 0 || elapsed <= 0)

@@ -168,8 +168,8 @@ static struct report *report_regions(const struct paths *paths,
 		return NULL;
 	say_all_regions(report, all);
 	/* Threads that lack a core wait for those that have one. */
-	if (crowded_share(paths->run) >= CROWDED)
-		findings_crowded(report, paths->run);
+	if (contention_share(paths->run) >= CROWDED)
+		contention_findings(report, paths->run);
 	else
 		omp_regions_say(report, paths, all);
 	if (all->time > 0)

@@ -28,7 +28,8 @@
 		".popsection\n"                                                \
 		".set gate_number, gate_number + 1\n");
 
-/* All registers that may carry an argument are kept around gate_open(). */
+/* All registers that may carry an argument are kept around trampoline_open().
+ */
 #define THUNK_GATE_CLOSED                                                      \
 	__asm__(".pushsection .text\n"                                         \
 		".type gate_closed, @function\n"                               \
@@ -56,7 +57,7 @@
 		"movups %xmm6, -96(%rbp)\n"                                    \
 		"movups %xmm7, -80(%rbp)\n"                                    \
 		"mov %r11d, %edi\n"                                            \
-		"call gate_open\n"                                             \
+		"call trampoline_open\n"                                       \
 		"mov %rax, %r11\n"                                             \
 		"movups -192(%rbp), %xmm0\n"                                   \
 		"movups -176(%rbp), %xmm1\n"                                   \
@@ -90,10 +91,10 @@
 		"lea 1(%rdi), %rax\n"                                          \
 		"cmp $1, %rax\n"                                               \
 		"mov (%rsp), %rdx\n"                                           \
-		"ja look_up_in_handle\n"                                       \
+		"ja dlsym_in_handle\n"                                         \
 		"push %rsi\n"                                                  \
 		".cfi_adjust_cfa_offset 8\n"                                   \
-		"call look_up_prepare\n"                                       \
+		"call dlsym_prepare\n"                                         \
 		"pop %rsi\n"                                                   \
 		".cfi_adjust_cfa_offset -8\n"                                  \
 		"mov %rax, %rdi\n"                                             \

@@ -30,13 +30,13 @@ static struct {
 	uint64_t taken_ns; /* of the last event that was taken */
 } memory RESET_AT_FORK;
 
-static bool before(const struct waiting *a, const struct waiting *b)
+static bool is_event_before(const struct waiting *a, const struct waiting *b)
 {
 	return a->event.ns != b->event.ns ? a->event.ns < b->event.ns
 					  : a->order < b->order;
 }
 
-static void swap(uint32_t i, uint32_t j)
+static void swap_waiting(uint32_t i, uint32_t j)
 {
 	struct waiting kept = memory.queue[i];
 
@@ -49,12 +49,13 @@ static void push_allocation(const struct gpu_live_event *event)
 	uint32_t i = memory.count++;
 
 	memory.queue[i] = (struct waiting){ *event, memory.arrived++ };
-	for (; i && before(&memory.queue[i], &memory.queue[(i - 1) / 2]);
+	for (;
+	     i && is_event_before(&memory.queue[i], &memory.queue[(i - 1) / 2]);
 	     i = (i - 1) / 2)
-		swap(i, (i - 1) / 2);
+		swap_waiting(i, (i - 1) / 2);
 }
 
-static void pop(void)
+static void pop_waiting(void)
 {
 	uint32_t i = 0, least;
 
@@ -63,11 +64,12 @@ static void pop(void)
 		least = i;
 		for (uint32_t j = 2 * i + 1; j <= 2 * i + 2; j++)
 			if (j < memory.count &&
-			    before(&memory.queue[j], &memory.queue[least]))
+			    is_event_before(&memory.queue[j],
+					    &memory.queue[least]))
 				least = j;
 		if (least == i)
 			return;
-		swap(i, least);
+		swap_waiting(i, least);
 	}
 }
 
@@ -80,7 +82,7 @@ static void take_first(void)
 	else
 		memory.taken_ns = event->ns;
 	gpu_live_take(event);
-	pop();
+	pop_waiting();
 }
 
 /* All that no earlier one is waited for. */

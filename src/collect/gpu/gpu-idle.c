@@ -80,7 +80,7 @@ static uint64_t without_pause(uint64_t from, uint64_t to)
 
 /* Causes */
 
-static void flush(void)
+static void flush_idle(void)
 {
 	if (idle.sum.ns)
 		gpu_sums_idle(idle.sum.node, idle.sum.thread, idle.sum.name,
@@ -89,12 +89,12 @@ static void flush(void)
 }
 
 /* `name`: of a child of the node; NULL: the node itself. */
-static void blame(live_ref node, uint32_t thread, struct region_name *name,
-		  uint64_t ns)
+static void blame_node(live_ref node, uint32_t thread, struct region_name *name,
+		       uint64_t ns)
 {
 	if (node != idle.sum.node || thread != idle.sum.thread ||
 	    name != idle.sum.name)
-		flush();
+		flush_idle();
 	idle.sum.node = node;
 	idle.sum.thread = thread;
 	idle.sum.name = name;
@@ -162,16 +162,16 @@ static void blame_hole(const struct gpu_gap *gap, uint32_t next, uint64_t to,
 	uint32_t i = next < idle.count ? idle.sample[next] : HISTORY_SPANS;
 
 	if (i < idle.count && idle.spans[i].from < to + FAR_NS)
-		blame(idle.spans[i].node, gap->thread, NULL, ns);
+		blame_node(idle.spans[i].node, gap->thread, NULL, ns);
 	else
-		blame(gap->node, gap->thread, NULL, ns);
+		blame_node(gap->node, gap->thread, NULL, ns);
 }
 
 static void blame_span(const struct gpu_gap *gap, const struct span *span,
 		       uint64_t ns)
 {
-	blame(span->node, gap->thread, span->kind == SPAN_OFF ? &off : NULL,
-	      ns);
+	blame_node(span->node, gap->thread,
+		   span->kind == SPAN_OFF ? &off : NULL, ns);
 }
 
 /* What the thread did from then to then. */
@@ -214,11 +214,11 @@ static void blame_gap(const struct gpu_gap *gap)
 		blame_history(gap, gap->from,
 			      gap->begun < gap->to ? gap->begun : gap->to);
 		if (delay)
-			blame(gap->node, gap->thread, NULL, delay);
+			blame_node(gap->node, gap->thread, NULL, delay);
 	} else if (delay <= 2 * idle.least_delay + SLACK_NS) {
 		blame_history(gap, gap->begun - length, gap->begun);
 	} else {
-		blame(gap->node, gap->thread, &queued, length);
+		blame_node(gap->node, gap->thread, &queued, length);
 	}
 }
 
@@ -233,7 +233,7 @@ void gpu_idle_gap(const struct gpu_gap *gap)
 
 void gpu_idle_settled(uint64_t ns)
 {
-	flush();
+	flush_idle();
 	idle.thread = NO_THREAD;
 	history_settled(ns);
 }

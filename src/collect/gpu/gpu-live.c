@@ -51,7 +51,7 @@ static struct region_name names[LIVE_MEMORY_KINDS] = {
 #undef MEMORY
 };
 
-static void drop(void *at, uint64_t size)
+static void unmap_area(void *at, uint64_t size)
 {
 	if (size)
 		sys2(SYS_munmap, at, size);
@@ -59,8 +59,8 @@ static void drop(void *at, uint64_t size)
 
 void gpu_live_reset(struct arena *arena)
 {
-	drop(live.places, live.size * sizeof(*live.places));
-	drop(live.entries, live.entry_size * sizeof(*live.entries));
+	unmap_area(live.places, live.size * sizeof(*live.places));
+	unmap_area(live.entries, live.entry_size * sizeof(*live.entries));
 	__builtin_memset(&live, 0, sizeof(live));
 	live.arena = arena;
 }
@@ -96,7 +96,7 @@ static bool grow_live_sums(void)
 			at++;
 		bigger[at & (size - 1)] = live.entries[i];
 	}
-	drop(live.entries, live.entry_size * sizeof(*live.entries));
+	unmap_area(live.entries, live.entry_size * sizeof(*live.entries));
 	live.entries = bigger;
 	live.entry_size = size;
 	return true;
@@ -234,8 +234,8 @@ static void advance_bins(struct live_holder *h, uint64_t ns)
 		h->bins[++h->last] = h->live;
 }
 
-static void rise(struct live_holder *h, const struct live_memory *e,
-		 uint64_t bytes, uint64_t ns)
+static void raise_held(struct live_holder *h, const struct live_memory *e,
+		       uint64_t bytes, uint64_t ns)
 {
 	h->live += bytes;
 	h->kinds[e->kind].live += bytes;
@@ -266,7 +266,7 @@ static void add_live(live_ref ref, uint64_t bytes, uint64_t ns)
 	if (h) {
 		note_peak(e, h);
 		advance_bins(h, ns);
-		rise(h, e, bytes, ns);
+		raise_held(h, e, bytes, ns);
 	}
 	e->live++;
 	e->bytes += bytes;
@@ -322,7 +322,7 @@ static bool grow_addresses(void)
 		if (live.places[i].address)
 			*place_in(bigger, size, live.places[i].address) =
 				live.places[i];
-	drop(live.places, live.size * sizeof(*live.places));
+	unmap_area(live.places, live.size * sizeof(*live.places));
 	live.places = bigger;
 	live.size = size;
 	return true;

@@ -76,7 +76,7 @@ static uint32_t hash_pc(const struct live_pc *p)
 	return (uint32_t)(x >> 32);
 }
 
-static uint64_t samples(const struct live_pc *p)
+static uint64_t pc_sample_count(const struct live_pc *p)
 {
 	uint64_t sum = 0;
 
@@ -125,7 +125,7 @@ static void add_sampled_pc(struct live_gpu_lists *lists,
 	}
 	pcs.places[at % PLACES] = append_pc(lists, some);
 	if (!pcs.places[at % PLACES])
-		copse_gpu_lost(LOSS_GPU_PC_FULL, samples(some));
+		copse_gpu_lost(LOSS_GPU_PC_FULL, pc_sample_count(some));
 }
 
 PUBLIC void copse_gpu_pc(struct region_name *function,
@@ -139,7 +139,7 @@ PUBLIC void copse_gpu_pc(struct region_name *function,
 	if (lists && registry_name(function, &pc.name))
 		add_sampled_pc(lists, &pc);
 	else
-		copse_gpu_lost(LOSS_GPU_PC_FULL, samples(some));
+		copse_gpu_lost(LOSS_GPU_PC_FULL, pc_sample_count(some));
 	lock_give(&pcs.lock);
 }
 

@@ -45,7 +45,7 @@ static struct {
 } now;
 
 /* What of a piece is beyond that end, which it moves. */
-static uint64_t extend(uint64_t *end, const struct live_piece *p)
+static uint64_t time_beyond(uint64_t *end, const struct live_piece *p)
 {
 	uint64_t from = p->start > *end ? p->start : *end;
 
@@ -62,7 +62,7 @@ static void *new_record(uint64_t size, live_ref *ref)
 	return *ref ? arena_at(now.arena, *ref) : NULL;
 }
 
-static void publish(live_ref ref, live_ref *head, live_ref *last)
+static void publish_ref(live_ref ref, live_ref *head, live_ref *last)
 {
 	live_ref *to = *last ? arena_at(now.arena, *last) : head;
 
@@ -88,7 +88,7 @@ static struct device *find_device(uint32_t id)
 		return NULL;
 	d->live->id = id;
 	d->live->instance = -1;
-	publish(ref, &header->gpu_devices, &now.last_device);
+	publish_ref(ref, &header->gpu_devices, &now.last_device);
 	now.device_count++;
 	return d;
 }
@@ -173,19 +173,19 @@ static void fill_busy_bins(struct live_device *d, uint64_t from, uint64_t to)
 static void add_to_device(struct device *d, const struct live_piece *p)
 {
 	struct live_device *live = d->live;
-	uint64_t fresh = extend(&d->any, p);
+	uint64_t fresh = time_beyond(&d->any, p);
 
 	live->busy_ns += fresh;
 	if (fresh)
 		fill_busy_bins(live, d->any - fresh, d->any);
 	if (p->kernel) {
 		live->kernels++;
-		live->kernels_ns += extend(&d->kernels, p);
+		live->kernels_ns += time_beyond(&d->kernels, p);
 		live->kernels_until_ns = d->kernels;
 		live->kernels_sum_ns += p->end - p->start;
 	} else {
 		live->copies++;
-		live->copies_ns += extend(&d->copies, p);
+		live->copies_ns += time_beyond(&d->copies, p);
 		live->copies_until_ns = d->copies;
 	}
 	if (!live->first_ns || p->start < live->first_ns)
@@ -213,7 +213,7 @@ static bool make_stream(struct stream *s, uint32_t device, uint32_t context,
 	s->live->device = device;
 	s->live->context = context;
 	s->live->stream = stream;
-	publish(ref, &header->gpu_streams, &now.last_stream);
+	publish_ref(ref, &header->gpu_streams, &now.last_stream);
 	return true;
 }
 
@@ -252,7 +252,7 @@ static struct stream *find_stream(const struct live_piece *p)
 static void add_to_stream(struct stream *s, const struct live_piece *p)
 {
 	struct live_stream *live = s->live;
-	uint64_t fresh = extend(&s->any, p);
+	uint64_t fresh = time_beyond(&s->any, p);
 
 	live->busy_ns += fresh;
 	if (p->kernel) {
@@ -285,7 +285,7 @@ static void add_to_process(struct live_gpu_times *times,
 			   const struct live_piece *p)
 {
 	add_gap(p);
-	times->busy_ns += extend(&now.any, p);
+	times->busy_ns += time_beyond(&now.any, p);
 	if (!times->first_ns || p->start < times->first_ns)
 		times->first_ns = p->start;
 	times->last_ns = now.any;
@@ -301,7 +301,7 @@ static void count_late(struct live_gpu_times *times, const struct live_piece *p)
 		times->late_ns += end - p->start;
 }
 
-static void settled(void)
+static void settle_idle(void)
 {
 	gpu_idle_settled(now.any > KEPT_NS ? now.any - KEPT_NS : 0);
 }
@@ -313,7 +313,7 @@ static void take_piece(const struct live_piece *p)
 	struct stream *s;
 
 	if (!p) {
-		settled();
+		settle_idle();
 		return;
 	}
 	d = find_device(p->device);
@@ -344,7 +344,7 @@ void gpu_time_settle(bool all)
 		return;
 	gpu_order_settle(all, take_piece);
 	if (all)
-		settled();
+		settle_idle();
 }
 
 void gpu_time_reset(struct arena *arena)

@@ -131,7 +131,8 @@ static bool is_cupti(const char *file)
  * The one that the caller would have without us: the next that all see, or that
  * of his own libraries; else he found it in some scope that we cannot know.
  */
-static void *real(const char *name, const void *front, const void *caller)
+static void *real_function(const char *name, const void *front,
+			   const void *caller)
 {
 	void *found = looked_up_by(caller, front);
 
@@ -147,9 +148,10 @@ static void *real(const char *name, const void *front, const void *caller)
 /* A program that looks whether there is a CUPTI finds us, and is told. */
 #define PASS_ON(function, ...)                                                 \
 	do {                                                                   \
-		__typeof__(&(function)) next_ = (__typeof__(&(function)))real( \
-			#function, (void *)(function),                         \
-			__builtin_return_address(0));                          \
+		__typeof__(&(function)) next_ =                                \
+			(__typeof__(&(function)))real_function(                \
+				#function, (void *)(function),                 \
+				__builtin_return_address(0));                  \
                                                                                \
 		if (!next_)                                                    \
 			return NOT_INITIALIZED;                                \
@@ -236,7 +238,7 @@ static void *in_front(const char *name, void *found, const void *caller)
 static void gpu_tool_start(const struct settings *settings)
 {
 	(void)settings;
-	copse_look_up_front(in_front, NULL);
+	copse_dlsym_front(in_front, NULL);
 }
 
 const struct source source_gpu_tool = {

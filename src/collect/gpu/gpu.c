@@ -126,7 +126,7 @@ static void note_region(struct thread *t, struct note *note)
 }
 
 /* The counter that the region was entered with is cheaper than a clock. */
-static uint64_t begun(const struct thread *t, const struct region *r)
+static uint64_t call_begun(const struct thread *t, const struct region *r)
 {
 	if (!r || r != &t->beyond || !r->counts ||
 	    r->start - t->ticks.counter > TICKS_TRUSTED)
@@ -163,7 +163,7 @@ PUBLIC void copse_gpu_note(uint32_t id)
 		note_region(t, &note);
 	if (t && !t->no_history && note.node)
 		begin_history(t);
-	note.ns = begun(t, t ? t->region : NULL);
+	note.ns = call_begun(t, t ? t->region : NULL);
 	put_note(id, note);
 }
 
@@ -179,7 +179,7 @@ PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
 	note.thread = t->index;
 	if (!t->no_history)
 		begin_history(t);
-	note.ns = begun(t, r);
+	note.ns = call_begun(t, r);
 	put_note(id, note);
 }
 
@@ -370,7 +370,7 @@ static struct live_gpu *find_gpu_sum(const struct live_gpu *like)
 	return gpu_sum_at(gpu.entries[at & (gpu.size - 1)]);
 }
 
-static void lost(enum loss why, uint64_t count)
+static void gpu_lost(enum loss why, uint64_t count)
 {
 	struct live_header *header = registry_header();
 
@@ -433,23 +433,23 @@ static void add_work(const struct gpu_work *w)
 	    (w->kind == LIVE_GPU_KERNEL && !w->origin))
 		registry_header()->gpu_times.told++;
 	if (!w->start || w->end < w->start) {
-		lost(LOSS_GPU_TIMES, 1);
+		gpu_lost(LOSS_GPU_TIMES, 1);
 		return;
 	}
 	if (!note.node) {
-		lost((enum loss)note.why, 1);
+		gpu_lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
 	if (!registry_name(w->name, &like.name) ||
 	    (like.from && !registry_name(&captured, &like.below))) {
-		lost(LOSS_GPU_FULL, 1);
+		gpu_lost(LOSS_GPU_FULL, 1);
 		return;
 	}
 	to = find_gpu_sum(&like);
 	if (to)
 		sum_work(to, w, &note);
 	else
-		lost(LOSS_GPU_FULL, 1);
+		gpu_lost(LOSS_GPU_FULL, 1);
 	add_piece(w, &note);
 }
 
@@ -549,7 +549,7 @@ PUBLIC uint64_t copse_gpu_now(void)
 
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)
 {
-	lost(why, count);
+	gpu_lost(why, count);
 }
 
 PUBLIC void copse_gpu_pass(const void *code)

@@ -62,7 +62,7 @@ struct history *history_new(uint32_t thread)
 	return h;
 }
 
-SIGSAFE static inline struct span *at(struct history *h, uint64_t i)
+SIGSAFE static inline struct span *span_at(struct history *h, uint64_t i)
 {
 	return &h->spans[i % HISTORY_SPANS];
 }
@@ -99,8 +99,8 @@ SIGSAFE static uint64_t random_below(struct history *h, uint64_t most)
 	return h->random % most;
 }
 
-SIGSAFE static struct span joined(struct history *h, const struct span *a,
-				  const struct span *b)
+SIGSAFE static struct span join_spans(struct history *h, const struct span *a,
+				      const struct span *b)
 {
 	uint64_t first = a->to - a->from, both = first + b->to - b->from;
 	struct span one = both && random_below(h, both) < first ? *a : *b;
@@ -115,7 +115,7 @@ SIGSAFE static void drop_settled(struct history *h)
 	uint64_t settled = __atomic_load_n(&all.settled, __ATOMIC_RELAXED);
 
 	for (int i = 0; i < AT_A_TIME && h->first < h->end; i++) {
-		if (at(h, h->first)->to > settled)
+		if (span_at(h, h->first)->to > settled)
 			break;
 		h->first++;
 	}
@@ -125,7 +125,7 @@ SIGSAFE static void drop_settled(struct history *h)
 /* Neighbours that are short together become one: half are left at most. */
 SIGSAFE static void begin_pass(struct history *h)
 {
-	uint64_t ns = at(h, h->end - 1)->to - at(h, h->first)->from;
+	uint64_t ns = span_at(h, h->end - 1)->to - span_at(h, h->first)->from;
 
 	h->short_ns = ns / (HISTORY_SPANS / 4);
 	h->seen = h->first + 1;
@@ -136,13 +136,13 @@ SIGSAFE static void begin_pass(struct history *h)
 SIGSAFE static void go_on_with_pass(struct history *h)
 {
 	for (int i = 0; i < AT_A_TIME && h->seen < h->end; i++) {
-		const struct span *next = at(h, h->seen++);
-		struct span *last = at(h, h->kept - 1);
+		const struct span *next = span_at(h, h->seen++);
+		struct span *last = span_at(h, h->kept - 1);
 
 		if (next->to - last->from <= h->short_ns)
-			*last = joined(h, last, next);
+			*last = join_spans(h, last, next);
 		else
-			*at(h, h->kept++) = *next;
+			*span_at(h, h->kept++) = *next;
 	}
 	settle_pass(h);
 }
@@ -161,9 +161,9 @@ SIGSAFE static void make_span_room(struct history *h)
 		begin_pass(h);
 }
 
-SIGSAFE static struct span *newest(struct history *h)
+SIGSAFE static struct span *newest_span(struct history *h)
 {
-	return h->end > h->first ? at(h, h->end - 1) : 0;
+	return h->end > h->first ? span_at(h, h->end - 1) : 0;
 }
 
 /* What is inside the new span is part of it. */
@@ -171,7 +171,7 @@ SIGSAFE static void clear_from(struct history *h, uint64_t from)
 {
 	struct span *last;
 
-	while ((last = newest(h)) && last->from >= from) {
+	while ((last = newest_span(h)) && last->from >= from) {
 		h->end--;
 		settle_pass(h);
 	}
@@ -182,7 +182,7 @@ SIGSAFE static void clear_from(struct history *h, uint64_t from)
 SIGSAFE static void append_span(struct history *h, live_ref node, uint64_t from,
 				uint64_t to, enum span_kind kind)
 {
-	struct span *last = newest(h);
+	struct span *last = newest_span(h);
 
 	if (from >= to)
 		return;
@@ -192,7 +192,7 @@ SIGSAFE static void append_span(struct history *h, live_ref node, uint64_t from,
 		return;
 	}
 	make_span_room(h);
-	*at(h, h->end) = (struct span){ from, to, node, kind };
+	*span_at(h, h->end) = (struct span){ from, to, node, kind };
 	h->end++;
 }
 
@@ -208,7 +208,7 @@ SIGSAFE void history_call(struct history *h, live_ref node, uint64_t from,
 SIGSAFE void history_sample(struct history *h, live_ref node, uint64_t now,
 			    uint64_t wall_ns, uint64_t cpu_ns)
 {
-	const struct span *before = newest(h);
+	const struct span *before = newest_span(h);
 	uint64_t last = before ? before->to : 0;
 	uint64_t from = now > wall_ns ? now - wall_ns : 0, ran = now - cpu_ns;
 
@@ -239,8 +239,8 @@ static const struct history *find_history(uint32_t thread)
 }
 
 /* Those from `first` up to `end`, to *to, which moves on. */
-static void copy(const struct history *h, uint64_t first, uint64_t end,
-		 struct span **to)
+static void copy_spans(const struct history *h, uint64_t first, uint64_t end,
+		       struct span **to)
 {
 	while (first < end) {
 		uint64_t i = first % HISTORY_SPANS, count = end - first;
@@ -264,8 +264,8 @@ static bool copy_all(const struct history *h, struct span **to)
 	if (kept < first || seen < kept || end < seen ||
 	    end - first > HISTORY_SPANS)
 		return false;
-	copy(h, first, kept, to);
-	copy(h, seen, end, to);
+	copy_spans(h, first, kept, to);
+	copy_spans(h, seen, end, to);
 	return true;
 }
 

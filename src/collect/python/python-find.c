@@ -205,7 +205,7 @@ static void python_start(const struct settings *settings)
 	late.full = !strcmp(settings->python, "full");
 	python_find(late.full, false);
 	if (!python_layout && !seen.version && !late.is_asked)
-		copse_look_up_front(look_for_late_one, NULL);
+		copse_dlsym_front(look_for_late_one, NULL);
 	late.is_asked = true;
 }
 

@@ -862,7 +862,7 @@ SIGSAFE static void keep_names(struct chain_reading *r, uint32_t most)
 	}
 }
 
-SIGSAFE static void identify(struct chain_reading *r, uint32_t i)
+SIGSAFE static void identify_frame(struct chain_reading *r, uint32_t i)
 {
 	struct python_frame *f = python_frame_fresh(r->to, i);
 
@@ -894,7 +894,7 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
 							 : PYTHON_TORN;
 		if (r->calm)
-			identify(r, i);
+			identify_frame(r, i);
 	}
 	return PYTHON_READ;
 }

@@ -41,7 +41,7 @@ SIGSAFE static struct sites *new_sites(void)
 	return sites;
 }
 
-SIGSAFE bool site_runs_same_code(const struct site *s)
+SIGSAFE bool callsite_runs_same_code(const struct site *s)
 {
 	const struct unwind_word *w = s->words + s->count;
 
@@ -60,7 +60,7 @@ SIGSAFE static uint64_t site_key(const struct region *r, uintptr_t called_from)
 	       0x9e3779b97f4a7c15u;
 }
 
-SIGSAFE static struct site *place(const struct sites *sites, uint64_t key)
+SIGSAFE static struct site *site_place(const struct sites *sites, uint64_t key)
 {
 	return &sites->at[(key >> 40) & (sites->places - 1)];
 }
@@ -84,7 +84,7 @@ SIGSAFE static uint64_t next_key(uint64_t key, const struct site *s,
 				 const struct region *r)
 {
 	const struct unwind_word *w =
-		site_begins_as(s, r) ? site_difference(s) : NULL;
+		callsite_begins_as(s, r) ? site_difference(s) : NULL;
 
 	if (!w)
 		return key + (1ull << 40);
@@ -117,25 +117,25 @@ SIGSAFE static uintptr_t called_from_where(struct sites *sites,
 }
 
 /* It is expected when the last one was found. */
-SIGSAFE static void follow(struct sites *sites, struct site *s)
+SIGSAFE static void expect_site(struct sites *sites, struct site *s)
 {
 	sites->last->next = s;
 	sites->last = s;
 }
 
-SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
-				 const struct region *r,
-				 const struct unwinder *u)
+SIGSAFE struct site *callsite_search(struct sites *sites, live_ref root,
+				     const struct region *r,
+				     const struct unwinder *u)
 {
 	uint64_t key = site_key(r, called_from_where(sites, r, u));
 
 	for (uint32_t i = 0; i < SITE_TRIES; i++) {
-		struct site *s = place(sites, key);
+		struct site *s = site_place(sites, key);
 
 		if (!s->pc)
 			break;
-		if (site_is(s, root, r)) {
-			follow(sites, s);
+		if (callsite_is(s, root, r)) {
+			expect_site(sites, s);
 			return s;
 		}
 		key = next_key(key, s, r);
@@ -149,15 +149,15 @@ SIGSAFE static bool is_site_current(const struct site *s)
 }
 
 /* An empty place, or one whose site is not true any more, or any. */
-SIGSAFE static struct site *choose(struct sites *sites, const struct region *r,
-				   uintptr_t called_from)
+SIGSAFE static struct site *
+choose_place(struct sites *sites, const struct region *r, uintptr_t called_from)
 {
 	uint64_t key = site_key(r, called_from);
 	uint32_t turn = sites->turn++ % SITE_TRIES;
 	struct site *s, *any = NULL;
 
 	for (uint32_t i = 0; i < SITE_TRIES; i++) {
-		s = place(sites, key);
+		s = site_place(sites, key);
 		if (!is_site_current(s))
 			return s;
 		if (i == turn)
@@ -205,7 +205,7 @@ place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 	if (sites->used >= sites->places / 2 &&
 	    sites->places < SITE_PLACES_MOST)
 		get_table(sites, 4 * sites->places); /* all are learnt anew */
-	s = choose(sites, r, called_from);
+	s = choose_place(sites, r, called_from);
 	sites->used += !s->pc;
 	s->pc = 0;
 	return s;
@@ -251,7 +251,7 @@ SIGSAFE static struct site *keep_site(struct thread *t, struct sites *sites,
 	s->code = registry_code_generation();
 	s->call = NULL;
 	s->next = s;
-	follow(sites, s);
+	expect_site(sites, s);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;
 	return s;
@@ -265,8 +265,8 @@ SIGSAFE static struct sites *sites_of(struct sites **sites)
 	return *sites;
 }
 
-SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
-				live_ref node)
+SIGSAFE struct site *callsite_learn(struct thread *t, const struct region *r,
+				    live_ref node)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	struct sites *sites = sites_of(&t->sites);
@@ -286,9 +286,10 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
  * follows from `inside` and the function's code, and its return address is
  * compared.
  */
-SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
-				       live_ref node,
-				       const struct unwind_beyond *beyond)
+SIGSAFE struct site *callsite_learn_beyond(struct thread *t,
+					   const struct region *r,
+					   live_ref node,
+					   const struct unwind_beyond *beyond)
 {
 	struct sites *sites =
 		beyond->lasting ? sites_of(&t->sites_beyond) : NULL;

@@ -77,7 +77,7 @@ struct sites {
 
 /* A cache line of words: what is compared before it is seen whether it kept. */
 static inline __attribute__((always_inline)) bool
-site_line_holds(const struct unwind_word w[SITE_LINE])
+callsite_line_holds(const struct unwind_word w[SITE_LINE])
 {
 	return !((*w[0].at ^ w[0].value) | (*w[1].at ^ w[1].value) |
 		 (*w[2].at ^ w[2].value) | (*w[3].at ^ w[3].value));
@@ -89,39 +89,39 @@ site_line_holds(const struct unwind_word w[SITE_LINE])
  * not to be compared to its end.
  */
 static inline __attribute__((always_inline)) bool
-site_holds(const struct site *s)
+callsite_holds(const struct site *s)
 {
 	const struct unwind_word *w = s->words, *end = w + s->count;
 
 	for (; w < end; w += SITE_LINE)
-		if (!site_line_holds(w))
+		if (!callsite_line_holds(w))
 			return false;
 	return true;
 }
 
 /* Called from the same frame: its words can be read, up to the first change. */
 static inline __attribute__((always_inline)) bool
-site_begins_as(const struct site *s, const struct region *r)
+callsite_begins_as(const struct site *s, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
 	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask);
 }
 
-/* The functions of Python are those they were.  When site_holds() only. */
-SIGSAFE bool site_runs_same_code(const struct site *s);
+/* The functions of Python are those they were.  When callsite_holds() only. */
+SIGSAFE bool callsite_runs_same_code(const struct site *s);
 
 /* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
-site_is(const struct site *s, live_ref root, const struct region *r)
+callsite_is(const struct site *s, live_ref root, const struct region *r)
 {
-	return site_begins_as(s, r) && s->root == root &&
-	       s->code == registry_code_generation() && site_holds(s) &&
-	       (!s->codes || site_runs_same_code(s));
+	return callsite_begins_as(s, r) && s->root == root &&
+	       s->code == registry_code_generation() && callsite_holds(s) &&
+	       (!s->codes || callsite_runs_same_code(s));
 }
 
 /* The one that is expected. */
 static inline __attribute__((always_inline)) struct site *
-site_next(const struct sites *sites)
+callsite_next(const struct sites *sites)
 {
 	return sites->last->next;
 }
@@ -132,9 +132,9 @@ site_next(const struct sites *sites)
  * programs call in the order they called in before.  So the words of the path
  * that is next, `most` of them, are fetched while the program works.
  */
-static inline void sites_expect(const struct sites *sites, uint32_t most)
+static inline void callsites_expect(const struct sites *sites, uint32_t most)
 {
-	const struct site *next = sites ? site_next(sites) : NULL;
+	const struct site *next = sites ? callsite_next(sites) : NULL;
 
 	for (uint32_t i = 0; next && i < next->count && i < most;
 	     i += SITE_LINE)
@@ -144,19 +144,19 @@ static inline void sites_expect(const struct sites *sites, uint32_t most)
 }
 
 /* Where a region below a root was entered from, in the table, or NULL. */
-SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
-				 const struct region *r,
-				 const struct unwinder *u);
+SIGSAFE struct site *callsite_search(struct sites *sites, live_ref root,
+				     const struct region *r,
+				     const struct unwinder *u);
 
 /* The same, but first of the one that is expected. */
 static inline __attribute__((always_inline)) struct site *
-site_find(struct sites *sites, live_ref root, const struct region *r,
-	  const struct unwinder *u)
+callsite_find(struct sites *sites, live_ref root, const struct region *r,
+	      const struct unwinder *u)
 {
-	struct site *s = site_next(sites);
+	struct site *s = callsite_next(sites);
 
-	if (!site_is(s, root, r))
-		return site_search(sites, root, r, u);
+	if (!callsite_is(s, root, r))
+		return callsite_search(sites, root, r, u);
 	sites->last = s;
 	return s;
 }
@@ -164,10 +164,11 @@ site_find(struct sites *sites, live_ref root, const struct region *r,
 struct thread;
 
 /* The region's node was just walked: remember it.  NULL: it cannot be. */
-SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
-				live_ref node);
+SIGSAFE struct site *callsite_learn(struct thread *t, const struct region *r,
+				    live_ref node);
 
 /* The same of a region that was called back for: its path begins beyond. */
-SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
-				       live_ref node,
-				       const struct unwind_beyond *beyond);
+SIGSAFE struct site *callsite_learn_beyond(struct thread *t,
+					   const struct region *r,
+					   live_ref node,
+					   const struct unwind_beyond *beyond);

@@ -134,8 +134,8 @@ static void stamp_phase(struct thread *t, const struct phase_span *span)
 }
 
 /* A handler may jump out of here: what will be undone is noted first. */
-static void enter(struct thread *t, struct region_name *name,
-		  const struct phase_span *now)
+static void enter_span(struct thread *t, struct region_name *name,
+		       const struct phase_span *now)
 {
 	struct phase_span span = *now;
 
@@ -191,7 +191,7 @@ PUBLIC void copse_begin(const char *text)
 
 	if (!t)
 		return;
-	enter(t, name, &now);
+	enter_span(t, name, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);

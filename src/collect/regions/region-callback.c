@@ -37,7 +37,7 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 	}
 	node = node ? region_child(t, node, name, why) : 0;
 	if (node && beyond.lasting)
-		r->site = site_learn_beyond(t, r, node, &beyond);
+		r->site = callsite_learn_beyond(t, r, node, &beyond);
 	r->pc = beyond.at.pc;
 	r->sp = beyond.at.sp;
 	r->fp = beyond.at.fp;
@@ -49,7 +49,8 @@ static inline bool recall_beyond(struct thread *t, struct region *r)
 {
 	struct sites *sites = t->sites_beyond;
 	struct site *s =
-		sites ? site_find(sites, t->tree.root, r, &t->unwinder) : NULL;
+		sites ? callsite_find(sites, t->tree.root, r, &t->unwinder)
+		      : NULL;
 
 	r->site = s;
 	if (!s || t->unwinder.verify)
@@ -119,7 +120,7 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	struct region *r;
 
 	if (t)
-		sites_expect(t->sites_beyond, EXPECTED_SOON);
+		callsites_expect(t->sites_beyond, EXPECTED_SOON);
 	if (!t || collect_paused() ||
 	    (t->region && region_known(t, caller->sp)))
 		return NULL;

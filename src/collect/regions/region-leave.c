@@ -27,7 +27,7 @@ static __attribute__((noinline)) uint64_t without_pauses(const struct region *r)
 	return ns > (uint64_t)paused ? ns - (uint64_t)paused : 0;
 }
 
-static inline uint64_t took(const struct region *r)
+static inline uint64_t time_taken(const struct region *r)
 {
 	if (r->paused_ns == __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		return r->end_ns - r->start_ns;
@@ -50,7 +50,7 @@ static void settle_time(struct thread *t, struct region *r)
 		r->start_ns = ticks_at(ticks, r->start);
 		r->end_ns = r->start_ns + ticks_took(ticks, r->end - r->start);
 	}
-	r->ns = took(r);
+	r->ns = time_taken(r);
 }
 
 struct live_call *region_call(struct thread *t, live_ref node)
@@ -226,7 +226,7 @@ static void count_mpi(struct thread *t, struct region *r)
 	t->wait_events.wanted = true;
 }
 
-SIGSAFE static void verify(struct thread *t, struct region *r)
+SIGSAFE static void verify_node(struct thread *t, struct region *r)
 {
 	int why;
 	live_ref node = region_walk(t, r, &why);
@@ -244,7 +244,7 @@ static void count_call(struct thread *t, struct region *r,
 	settle_time(t, r);
 	node = r->node ? r->node : region_node(t, r, &why);
 	if (t->unwinder.verify && (r->site || r->skipped) && !r->inside)
-		verify(t, r);
+		verify_node(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
 		count_mpi(t, r);
 	if (!node) {
@@ -320,7 +320,7 @@ PUBLIC void copse_region_leave(struct region *r,
 		thread_lost(t, why);
 	}
 	if (r->inside)
-		sites_expect(t->sites_beyond, EXPECTED);
+		callsites_expect(t->sites_beyond, EXPECTED);
 	if (t->region == r)
 		t->region = NULL;
 	t->leaves = false;

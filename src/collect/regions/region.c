@@ -59,7 +59,7 @@ SIGSAFE static live_ref new_node(struct thread *t, struct region *r, int *why)
 	live_ref node = region_walk(t, r, why);
 
 	if (node)
-		r->site = site_learn(t, r, node);
+		r->site = callsite_learn(t, r, node);
 	return node;
 }
 
@@ -81,7 +81,8 @@ static inline void find_call_site(struct thread *t, struct region *r)
 
 	r->site = NULL;
 	if (!t->busy && t->sites)
-		r->site = site_find(t->sites, t->tree.root, r, &t->unwinder);
+		r->site =
+			callsite_find(t->sites, t->tree.root, r, &t->unwinder);
 	if (r->site)
 		r->node = r->site->node;
 	if (since)

@@ -136,11 +136,11 @@ void copse_region_arrived(struct live_call *call, uint64_t posted,
  * What this process did in an operation of MPI; and the level below which
  * events are not kept any more.
  */
-void copse_event_add(const struct live_part *part);
-const uint32_t *copse_event_level(void);
+void copse_mpi_event_add(const struct live_event *event);
+const uint32_t *copse_mpi_event_level(void);
 
 /* A new process of MPI_COMM_WORLD to count messages with, or NULL. */
-struct live_peer *copse_peer_new(uint32_t rank);
+struct live_peer *copse_mpi_peer_new(uint32_t rank);
 
 /*
  * What an MPI adapter knows about this process.  copse_mpi_init() makes the
@@ -153,5 +153,5 @@ void copse_mpi_spawned(uint32_t count); /* processes that this one started */
 void copse_mpi_control(bool on);        /* MPI_Pcontrol(0) or (1) */
 
 /* A communicator was met: its record, *ref its name here; NULL when full. */
-struct live_comm *copse_comm_new(live_ref *ref);
-void copse_comm_name(struct live_comm *comm, const char *name);
+struct live_comm *copse_mpi_comm_new(live_ref *ref);
+void copse_mpi_comm_name(struct live_comm *comm, const char *name);

@@ -178,7 +178,7 @@ SIGSAFE static bool start_timer(struct clock *clock, uint32_t tid)
  * Whoever changes the state may touch the rest, and is not interrupted: a
  * handler of the program that jumps out would leave it so.
  */
-SIGSAFE static bool claim(struct clock *clock, int state)
+SIGSAFE static bool claim_clock(struct clock *clock, int state)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 
@@ -191,7 +191,7 @@ SIGSAFE static bool claim(struct clock *clock, int state)
 	return false;
 }
 
-SIGSAFE static void release(struct clock *clock, int state)
+SIGSAFE static void release_clock(struct clock *clock, int state)
 {
 	uint64_t mask = clock->mask;
 
@@ -216,7 +216,7 @@ static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
 		open_task_clock(tid, chosen.period_ns, user_only, NULL, true);
 }
 
-static bool start(struct clock *clock, uint32_t tid, uint64_t first_ns)
+static bool clock_begin(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	clock->descriptor.number = -1;
 	if (clock_kind_of(clock) != LIVE_CLOCK_TIMER)
@@ -234,16 +234,16 @@ bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns)
 
 	if (chosen.kind == LIVE_CLOCK_NONE)
 		return false;
-	if (!claim(clock, STOPPED))
+	if (!claim_clock(clock, STOPPED))
 		return true;
-	ok = start(clock, tid, first_ns);
-	release(clock, ok ? RUNS : STOPPED);
+	ok = clock_begin(clock, tid, first_ns);
+	release_clock(clock, ok ? RUNS : STOPPED);
 	return ok;
 }
 
 void clock_stop(struct clock *clock)
 {
-	if (!claim(clock, RUNS))
+	if (!claim_clock(clock, RUNS))
 		return;
 	descriptor_drop(&clock->descriptor);
 	close_event(clock->page);
@@ -252,14 +252,14 @@ void clock_stop(struct clock *clock)
 		sys1(SYS_timer_delete, clock->timer);
 	clock->page = clock->switches = NULL;
 	clock->has_timer = false;
-	release(clock, STOPPED);
+	release_clock(clock, STOPPED);
 }
 
 SIGSAFE bool clock_to_timer(struct clock *clock, uint32_t tid)
 {
 	bool ok;
 
-	if (!claim(clock, RUNS))
+	if (!claim_clock(clock, RUNS))
 		return false;
 	ok = clock->page && clock->descriptor.number >= 0 &&
 	     (clock->has_timer || start_timer(clock, tid));
@@ -269,7 +269,7 @@ SIGSAFE bool clock_to_timer(struct clock *clock, uint32_t tid)
 		clock->page = NULL;
 		clock->timer_only = true;
 	}
-	release(clock, RUNS);
+	release_clock(clock, RUNS);
 	return ok;
 }
 
@@ -279,7 +279,7 @@ SIGSAFE bool clock_to_event(struct clock *clock, uint32_t tid)
 	struct descriptor descriptor = { .number = -1 };
 	void *page;
 
-	if (!claim(clock, RUNS))
+	if (!claim_clock(clock, RUNS))
 		return false;
 	page = open_task_clock(tid, chosen.period_ns, user_only, &descriptor,
 			       false);
@@ -293,7 +293,7 @@ SIGSAFE bool clock_to_event(struct clock *clock, uint32_t tid)
 	} else {
 		close_event(page);
 	}
-	release(clock, RUNS);
+	release_clock(clock, RUNS);
 	return descriptor.number >= 0;
 }
 
@@ -314,7 +314,7 @@ SIGSAFE bool clock_renew(struct clock *clock, uint64_t period_ns)
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 	void *page;
 
-	if (!claim(clock, RUNS))
+	if (!claim_clock(clock, RUNS))
 		return false;
 	page = open_task_clock(0, period_ns, user_only, &clock->descriptor,
 			       false);
@@ -324,7 +324,7 @@ SIGSAFE bool clock_renew(struct clock *clock, uint64_t period_ns)
 	clock->timer_only = !page;
 	if (!page && !clock->has_timer)
 		start_timer(clock, (uint32_t)sys0(SYS_gettid));
-	release(clock, RUNS);
+	release_clock(clock, RUNS);
 	return page;
 }
 
@@ -398,7 +398,7 @@ static bool kernel_is_safe(void)
 	return major > 5 || (major == 5 && minor >= 18);
 }
 
-static bool works(bool user_only)
+static bool event_works(bool user_only)
 {
 	void *page = open_task_clock(0, 1000000000, user_only, NULL, true);
 
@@ -407,7 +407,7 @@ static bool works(bool user_only)
 }
 
 /* A debugger takes SIGTRAPs for its own. */
-static bool traced(void)
+static bool is_traced(void)
 {
 	static const char key[] = "TracerPid:";
 	char status[2048], *at;
@@ -424,7 +424,7 @@ static bool traced(void)
 
 bool clock_can_trap(void)
 {
-	return kernel_is_safe() && !traced();
+	return kernel_is_safe() && !is_traced();
 }
 
 /* "cpu@500,wall": the rate of an event, or the default. */
@@ -458,17 +458,17 @@ void clock_init(const struct settings *settings)
 		return;
 	if (wall)
 		chosen.wall = LIVE_WALL_ADDED;
-	if (traced()) {
+	if (is_traced()) {
 		chosen.signal = SIGPROF;
 		chosen.kind = LIVE_CLOCK_TIMER;
 	} else if (forced && !strcmp(forced, "timer")) {
 		chosen.kind = LIVE_CLOCK_TIMER;
-	} else if (kernel_is_safe() && works(false) &&
+	} else if (kernel_is_safe() && event_works(false) &&
 		   !(forced && !strcmp(forced, "mixed"))) {
 		chosen.kind = LIVE_CLOCK_SIGTRAP;
 		if (wall)
 			chosen.wall = LIVE_WALL_SAMPLED;
-	} else if (kernel_is_safe() && works(true)) {
+	} else if (kernel_is_safe() && event_works(true)) {
 		chosen.kind = LIVE_CLOCK_MIXED;
 	} else {
 		chosen.kind = LIVE_CLOCK_TIMER;

@@ -208,8 +208,8 @@ SIGSAFE static void note_share(uint32_t event, uint64_t enabled,
  * What a part has counted since it was last accounted for, in whole periods,
  * as if it had been on the processor all the time.
  */
-SIGSAFE static void account(struct counters *c, uint32_t part, uint64_t enabled,
-			    uint64_t running)
+SIGSAFE static void account_counter(struct counters *c, uint32_t part,
+				    uint64_t enabled, uint64_t running)
 {
 	uint32_t event = wanted.parts[part].event;
 	uint64_t period = wanted.events[event].period;
@@ -236,8 +236,8 @@ SIGSAFE static bool is_due(const struct counter *c, uint32_t part)
 }
 
 /* The part whose value stands next in the leader's reading, from `part` on. */
-SIGSAFE static uint32_t member(const struct counters *c, uint32_t part,
-			       uint32_t leader)
+SIGSAFE static uint32_t member_of_leader(const struct counters *c,
+					 uint32_t part, uint32_t leader)
 {
 	while (c->of[part].leader != leader)
 		part++;
@@ -256,7 +256,7 @@ SIGSAFE static void account_group(struct thread *t, uint32_t leader)
 	if (!read_group(t, first, &r))
 		return;
 	for (uint32_t i = 0; i < r.count; i++, part++) {
-		part = member(c, part, leader);
+		part = member_of_leader(c, part, leader);
 		c->of[part].seen = r.values[i];
 	}
 	enabled = r.enabled - first->enabled;
@@ -267,7 +267,7 @@ SIGSAFE static void account_group(struct thread *t, uint32_t leader)
 	first->running = r.running;
 	for (part = leader; part < wanted.part_count; part++)
 		if (c->of[part].leader == leader)
-			account(c, part, enabled, running);
+			account_counter(c, part, enabled, running);
 }
 
 SIGSAFE void counters_read(struct thread *t)
@@ -287,7 +287,7 @@ SIGSAFE static void leave_out(struct thread *t, uint32_t leader)
 	if (!read_group(t, &c->of[leader], &r))
 		return;
 	for (uint32_t i = 0; i < r.count; i++, part++) {
-		part = member(c, part, leader);
+		part = member_of_leader(c, part, leader);
 		c->of[part].value += r.values[i] - c->of[part].seen;
 		c->of[part].seen = r.values[i];
 	}

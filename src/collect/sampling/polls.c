@@ -77,7 +77,7 @@ void polls_thin(struct polls *p, bool on)
 					 (2 * POLLS_EVERY - 1));
 }
 
-static void learn(uint64_t *usual, uint64_t ns)
+static void learn_usual(uint64_t *usual, uint64_t ns)
 {
 	*usual = *usual ? (*usual * (SMOOTH - 1) + ns) / SMOOTH : ns;
 }
@@ -105,7 +105,7 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		p->last = 0;
 	else if (!expected || span < expected + LIVE_LONG_NS)
-		learn(&p->interval_ns, span / p->skipped);
+		learn_usual(&p->interval_ns, span / p->skipped);
 	else
 		excess = span - expected;
 	p->excess_ns += excess;
@@ -138,7 +138,7 @@ void polls_sampled(struct polls *p, struct live_call *call, uint64_t ns,
 
 void polls_took(struct polls *p, uint64_t ns)
 {
-	learn(&p->usual_ns, ns);
+	learn_usual(&p->usual_ns, ns);
 }
 
 AT_FORK static void polls_reset(struct thread *t)

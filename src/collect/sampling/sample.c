@@ -64,7 +64,7 @@ SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 	keep_period(t, kind, w);
 	note_open(t);
 	if (t->wait_events.wanted || wait_events_of_all)
-		trace_points_add(t, node, w->now_ns, w->wall_ns);
+		wait_events_add_point(t, node, w->now_ns, w->wall_ns);
 	if (t->history)
 		history_sample(t->history, node, w->now_ns, w->wall_ns,
 			       w->cpu_ns);

@@ -140,7 +140,7 @@ SIGSAFE static void count_handler_cost(struct thread *t, uint64_t since)
 
 /* The node of a timer signal, with what was counted since the last one; 0:
  * none. */
-SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
+SIGSAFE static live_ref sample_node(struct thread *t, const ucontext_t *context)
 {
 	enum loss lost;
 	live_ref node;
@@ -172,10 +172,10 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
 	sample_period_weigh(&t->period, kind, &w);
 	if (kind == TIMER_LOCATE && !in_kernel(t, context, w.since_ns)) {
 		if (counters_due(t))
-			meet(t, context);
+			sample_node(t, context);
 		return;
 	}
-	node = meet(t, context);
+	node = sample_node(t, context);
 	if (!node)
 		return;
 	sample_put(t, kind, node, &w);
@@ -197,8 +197,8 @@ SIGSAFE static void meet_busy(struct thread *t, enum timer_signal kind)
 		thread_lost(t, LOSS_DROPPED_BUSY);
 }
 
-SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
-			   enum timer_signal kind)
+SIGSAFE static void sample_thread(struct thread *t, const ucontext_t *context,
+				  enum timer_signal kind)
 {
 	bool weighed = is_weighed(t);
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
@@ -223,7 +223,7 @@ SIGSAFE static void count_event_cost(struct thread *t,
 	uint64_t took;
 
 	counters_read(t);
-	meet(t, context);
+	sample_node(t, context);
 	counters_leave_out(t);
 	if (!weighed)
 		return;
@@ -307,7 +307,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 	if (kind == TIMER_COUNT)
 		count_event_cost(t, context);
 	else
-		sample(t, context, kind);
+		sample_thread(t, context, kind);
 	weigh_handler(t, start, cpu);
 }
 

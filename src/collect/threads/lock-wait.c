@@ -57,7 +57,7 @@ static struct contended *contended_of(const void *lock, uintptr_t user)
 	if (!contended_any)
 		__atomic_store_n(&contended_any, true, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < CONTENDED_TRIES; i++) {
-		struct contended *c = contended_place(lock, i);
+		struct contended *c = lock_contended_place(lock, i);
 		const void *is = NULL;
 
 		if (__atomic_compare_exchange_n(&c->lock, &is, lock, false,
@@ -120,9 +120,9 @@ static live_ref node_of_jump(struct thread *t, uintptr_t pc, uintptr_t taken,
 static live_ref node_of_caller(struct thread *t, const struct region *r)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
-	struct site *site =
-		t->sites ? site_find(t->sites, t->tree.root, r, &t->unwinder)
-			 : NULL;
+	struct site *site = t->sites ? callsite_find(t->sites, t->tree.root, r,
+						     &t->unwinder)
+				     : NULL;
 	live_ref node;
 	int why;
 
@@ -132,7 +132,7 @@ static live_ref node_of_caller(struct thread *t, const struct region *r)
 	if (node)
 		node = node_of_jump(t, r->pc, r->inside, node);
 	if (node)
-		site_learn(t, r, node);
+		callsite_learn(t, r, node);
 	return node;
 }
 
@@ -339,7 +339,7 @@ static void end_wait(const struct lock_wait *w, uint64_t now, bool had)
 		__atomic_sub_fetch(&c->waiters, one, __ATOMIC_ACQ_REL);
 
 	if (had)
-		__atomic_store_n(&c->told, contended_until(waiters, now),
+		__atomic_store_n(&c->told, lock_contended_until(waiters, now),
 				 __ATOMIC_RELEASE);
 }
 
@@ -386,7 +386,7 @@ PUBLIC uint64_t copse_lock_release(struct contended *c)
 {
 	uint64_t now = time_now(CLOCK_MONOTONIC);
 	uint64_t waiters = __atomic_load_n(&c->waiters, __ATOMIC_ACQUIRE);
-	uint64_t until = contended_until(waiters, now);
+	uint64_t until = lock_contended_until(waiters, now);
 	uint64_t told = __atomic_exchange_n(&c->told, until, __ATOMIC_ACQ_REL);
 	uint64_t ns = (until - told) << 16 >> 16;
 

@@ -45,7 +45,8 @@ struct contended {
 extern struct contended copse_contended[CONTENDED_LOCKS];
 
 /* The i-th place where it may be. */
-static inline struct contended *contended_place(const void *lock, uint32_t i)
+static inline struct contended *lock_contended_place(const void *lock,
+						     uint32_t i)
 {
 	uint64_t key = (uintptr_t)lock * 0x9e3779b97f4a7c15u;
 
@@ -53,10 +54,10 @@ static inline struct contended *contended_place(const void *lock, uint32_t i)
 }
 
 /* NULL: nobody has waited for it. */
-static inline struct contended *contended_find(const void *lock)
+static inline struct contended *lock_contended_find(const void *lock)
 {
 	for (uint32_t i = 0; i < CONTENDED_TRIES; i++) {
-		struct contended *c = contended_place(lock, i);
+		struct contended *c = lock_contended_place(lock, i);
 		const void *is = __atomic_load_n(&c->lock, __ATOMIC_RELAXED);
 
 		if (is == lock)
@@ -68,17 +69,17 @@ static inline struct contended *contended_find(const void *lock)
 }
 
 /* All waiting for the lock until then, modulo 2^48 ns. */
-static inline uint64_t contended_until(uint64_t waiters, uint64_t now)
+static inline uint64_t lock_contended_until(uint64_t waiters, uint64_t now)
 {
 	return ((waiters & 0xffff) * now - (waiters >> 16)) << 16 >> 16;
 }
 
 /* Has the lock's holder anything to be blamed for? */
-static inline bool contended_now(const struct contended *c)
+static inline bool lock_contended_now(const struct contended *c)
 {
 	uint64_t waiters = __atomic_load_n(&c->waiters, __ATOMIC_RELAXED);
 
-	return waiters & 0xffff || contended_until(waiters, 0) != c->told;
+	return waiters & 0xffff || lock_contended_until(waiters, 0) != c->told;
 }
 
 enum {

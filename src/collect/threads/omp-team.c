@@ -243,8 +243,8 @@ static live_ref walk_to_team(struct thread *t, const struct omp_team *team)
 
 static live_ref node_of_team(struct thread *t, const struct omp_team *team)
 {
-	struct site *site = t->sites ? site_find(t->sites, t->tree.root,
-						 &team->call, &t->unwinder)
+	struct site *site = t->sites ? callsite_find(t->sites, t->tree.root,
+						     &team->call, &t->unwinder)
 				     : NULL;
 	live_ref node;
 
@@ -252,7 +252,7 @@ static live_ref node_of_team(struct thread *t, const struct omp_team *team)
 		return site->node;
 	node = thread_open() ? walk_to_team(t, team) : 0;
 	if (node)
-		site_learn(t, &team->call, node);
+		callsite_learn(t, &team->call, node);
 	return node;
 }
 
@@ -661,21 +661,21 @@ static live_ref walk_to_task(struct thread *t, const struct region *r)
 
 static live_ref node_of_task(struct thread *t, const struct region *r)
 {
-	struct site *site =
-		t->sites ? site_find(t->sites, t->tree.root, r, &t->unwinder)
-			 : NULL;
+	struct site *site = t->sites ? callsite_find(t->sites, t->tree.root, r,
+						     &t->unwinder)
+				     : NULL;
 	live_ref node;
 
 	if (site)
 		return site->node;
 	node = thread_open() ? walk_to_task(t, r) : 0;
 	if (node)
-		site_learn(t, r, node);
+		callsite_learn(t, r, node);
 	return node;
 }
 
-PUBLIC struct omp_task copse_task_new(void (*function)(void *),
-				      const struct region_frame *caller)
+PUBLIC struct omp_task copse_team_task_new(void (*function)(void *),
+					   const struct region_frame *caller)
 {
 	struct region r = { .pc = caller->pc,
 			    .sp = caller->sp,
@@ -734,8 +734,8 @@ static void begin_task(struct thread *t, struct omp_team *team,
 		t->unwinder.floor = level->floor;
 }
 
-PUBLIC void copse_task_begin(const struct omp_task *task, const void *id,
-			     uintptr_t frame, struct omp_team *its)
+PUBLIC void copse_team_task_begin(const struct omp_task *task, const void *id,
+				  uintptr_t frame, struct omp_team *its)
 {
 	struct thread *t =
 		mine.depth || mine.master || its ? thread_with_tree() : NULL;
@@ -782,7 +782,7 @@ static void end_task(struct thread *t, const struct team_level *level)
 		mine.since = now;
 }
 
-PUBLIC void copse_task_end(const void *id)
+PUBLIC void copse_team_task_end(const void *id)
 {
 	struct thread *t = mine.depth ? thread_self() : NULL;
 	const struct team_level *level;
@@ -802,7 +802,7 @@ PUBLIC void copse_task_end(const void *id)
 	release_team(t, t->tree.root);
 }
 
-PUBLIC bool copse_task_is_begun(const void *id)
+PUBLIC bool copse_team_task_is_begun(const void *id)
 {
 	for (uint32_t i = 0; i < mine.depth; i++)
 		if (mine.levels[i].task == id)

@@ -110,8 +110,8 @@ struct omp_task {
 };
 
 /* A task that is made there; function: NULL if it is not known. */
-struct omp_task copse_task_new(void (*function)(void *),
-			       const struct region_frame *caller);
+struct omp_task copse_team_task_new(void (*function)(void *),
+				    const struct region_frame *caller);
 
 /*
  * Around the task, whose frames are below `frame`.  It is work of its thread,
@@ -119,10 +119,10 @@ struct omp_task copse_task_new(void (*function)(void *),
  * distinguishes it from other tasks that the thread has begun and not ended.
  * its: the task's team, used if the thread is in none; NULL: not known.
  */
-void copse_task_begin(const struct omp_task *task, const void *id,
-		      uintptr_t frame, struct omp_team *its);
-void copse_task_end(const void *id);
-bool copse_task_is_begun(const void *id);
+void copse_team_task_begin(const struct omp_task *task, const void *id,
+			   uintptr_t frame, struct omp_team *its);
+void copse_team_task_end(const void *id);
+bool copse_team_task_is_begun(const void *id);
 
 /* A difference of the team's clock, in ns. */
 uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed);

@@ -41,9 +41,9 @@ void wait_events_init(int ranks)
 		traced || (ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED);
 }
 
-static bool is_high(const void *part, void *level)
+static bool is_high(const void *event, void *level)
 {
-	return ((const struct live_part *)part)->level >= *(uint32_t *)level;
+	return ((const struct live_event *)event)->level >= *(uint32_t *)level;
 }
 
 SIGSAFE static void begin_thinning(struct live_thread *live)
@@ -64,7 +64,7 @@ static void follow_level(struct thread *t, uint32_t level)
 	begin_thinning(t->live);
 	t->wait_events.count = chunk_filter(
 		t->tree.arena, &t->wait_events.list, t->live->parts,
-		sizeof(struct live_part), is_high, &level);
+		sizeof(struct live_event), is_high, &level);
 	t->live->level = level;
 	end_thinning(t->live);
 	sys_mask(mask);
@@ -84,7 +84,7 @@ static void make_event_room(struct thread *t)
 		follow_level(t, level);
 }
 
-void wait_events_add(struct thread *t, const struct live_part *part)
+void wait_events_add(struct thread *t, const struct live_event *event)
 {
 	struct wait_events *p = &t->wait_events;
 	live_ref ref;
@@ -92,15 +92,15 @@ void wait_events_add(struct thread *t, const struct live_part *part)
 	if (!t->live->parts)
 		__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
 	make_event_room(t);
-	if (part->level < t->live->level)
+	if (event->level < t->live->level)
 		return;
 	ref = chunk_take(t->tree.arena, &p->list, &t->live->parts,
-			 sizeof(*part));
+			 sizeof(*event));
 	if (!ref) {
 		thread_lost(t, LOSS_DROPPED_FULL);
 		return;
 	}
-	*(struct live_part *)arena_at(t->tree.arena, ref) = *part;
+	*(struct live_event *)arena_at(t->tree.arena, ref) = *event;
 	chunk_commit(t->tree.arena, &p->list);
 	p->count++;
 }
@@ -114,8 +114,8 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 		       : HELPER_TRACE_POINTS;
 }
 
-SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
-			      uint64_t wall_ns)
+SIGSAFE void wait_events_add_point(struct thread *t, live_ref node,
+				   uint64_t now_ns, uint64_t wall_ns)
 {
 	struct moments *list = &t->wait_events.moments;
 	struct live_moment moment = {

@@ -11,7 +11,8 @@
  * rises by one: half of all operations go, the same on all ranks.
  *
  * Threads   A struct wait_events belongs to one thread; the level to all.
- * Signals   trace_points_add() is for the handler; the rest while it is busy.
+ * Signals   wait_events_add_point() is for the handler; the rest while it is
+ * busy.
  */
 #pragma once
 
@@ -46,6 +47,6 @@ extern uint32_t wait_events_level;
    sleeps, no sample of its own says so; and with --trace. */
 extern HIDDEN bool wait_events_of_all;
 
-void wait_events_add(struct thread *t, const struct live_part *part);
-SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
-			      uint64_t wall_ns);
+void wait_events_add(struct thread *t, const struct live_event *event);
+SIGSAFE void wait_events_add_point(struct thread *t, live_ref node,
+				   uint64_t now_ns, uint64_t wall_ns);

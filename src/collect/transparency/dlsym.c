@@ -19,9 +19,9 @@ typedef void *look_up_fn(void *, const char *);
 
 /* Found once, by whoever comes first. */
 FROM_ASM look_up_fn *look_up_next;
-FROM_ASM void *look_up_prepare(void *handle, const char *name);
-FROM_ASM void *look_up_in_handle(void *handle, const char *name,
-				 const void *caller);
+FROM_ASM void *dlsym_prepare(void *handle, const char *name);
+FROM_ASM void *dlsym_in_handle(void *handle, const char *name,
+			       const void *caller);
 static struct {
 	look_up_front *front;
 	look_up_hidden *hidden;
@@ -79,35 +79,35 @@ static bool is_hidden(void *handle, const char *name)
 }
 
 /* Where it is not found, such that dlerror() names it. */
-static void *elsewhere(void)
+static void *open_libc(void)
 {
 	return dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* The handle to look it up in. */
-void *look_up_prepare(void *handle, const char *name)
+void *dlsym_prepare(void *handle, const char *name)
 {
 	next_one();
-	return is_hidden(handle, name) ? elsewhere() : handle;
+	return is_hidden(handle, name) ? open_libc() : handle;
 }
 
-PUBLIC void *copse_look_up(void *handle, const char *name)
+PUBLIC void *copse_dlsym_find(void *handle, const char *name)
 {
 	return next_one()(handle, name);
 }
 
-void *look_up_in_handle(void *handle, const char *name, const void *caller)
+void *dlsym_in_handle(void *handle, const char *name, const void *caller)
 {
-	void *found = copse_look_up(handle, name), *front = NULL;
+	void *found = copse_dlsym_find(handle, name), *front = NULL;
 
 	if (found && is_hidden(handle, name))
-		return copse_look_up(elsewhere(), name);
+		return copse_dlsym_find(open_libc(), name);
 	for (size_t i = 0; found && front_at(i) && !front; i++)
 		front = fronts[i].front(name, found, caller);
 	return front ? front : found;
 }
 
-PUBLIC void copse_look_up_front(look_up_front *front, look_up_hidden *hidden)
+PUBLIC void copse_dlsym_front(look_up_front *front, look_up_hidden *hidden)
 {
 	size_t i = 0;
 

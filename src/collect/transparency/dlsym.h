@@ -5,7 +5,7 @@
  * Julia call MPI so, Triton's and XLA's profilers CUPTI.  And what it looks up
  * to learn whether it is there: it shall not find us where nothing is.
  *
- * Threads   Any, but for copse_look_up_front(): as libraries are loaded.
+ * Threads   Any, but for copse_dlsym_front(): as libraries are loaded.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef void *look_up_front(const char *name, void *found, const void *caller);
 typedef bool look_up_hidden(void *handle, const char *name);
 
 /* To be asked from now on, for the life of the process; hidden may be NULL. */
-void copse_look_up_front(look_up_front *front, look_up_hidden *hidden);
+void copse_dlsym_front(look_up_front *front, look_up_hidden *hidden);
 
 /* What dlsym() finds without us in a library's handle. */
-void *copse_look_up(void *handle, const char *name);
+void *copse_dlsym_find(void *handle, const char *name);

@@ -62,7 +62,7 @@ static __thread struct wait *volatile waiting
 static __thread volatile bool by_timer_signal
 	__attribute__((tls_model("initial-exec")));
 
-static uint64_t ours(void)
+static uint64_t our_signal_bit(void)
 {
 	return (uint64_t)1 << (clock_signal() - 1);
 }
@@ -103,7 +103,7 @@ static struct timespec left_until(uint64_t end)
 static void wait_begin(struct wait *w, const sigset_t *mask,
 		       const struct timespec *time)
 {
-	uint64_t set = ours();
+	uint64_t set = our_signal_bit();
 
 	*w = (struct wait){ .mask = mask ? mask : &w->own, .time = time };
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &set, &w->before, sizeof(set));
@@ -137,7 +137,7 @@ static bool wait_again(struct wait *w, bool interrupted)
  */
 static void wait_end(const struct wait *w)
 {
-	uint64_t set = ours() & ~w->before;
+	uint64_t set = our_signal_bit() & ~w->before;
 
 	waiting = NULL;
 	if (w->lets)
@@ -344,10 +344,10 @@ static bool is_deaf(long flags)
 
 static uint64_t deaf_begin(void)
 {
-	uint64_t set = ours(), before = 0;
+	uint64_t set = our_signal_bit(), before = 0;
 
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof(set));
-	return ours() & ~before;
+	return our_signal_bit() & ~before;
 }
 
 /* See wait_end(). */

@@ -96,7 +96,7 @@ static bool is_live_here(void)
 }
 
 /* Whether our libraries may stay for it; whether they serve is told. */
-static bool fits(int dir, const char *path)
+static bool libraries_fit(int dir, const char *path)
 {
 	enum compat fit;
 
@@ -128,7 +128,7 @@ static size_t size_without(bool fit, char *const env[])
 		enlist_unfit(LIVE_UNFIT_LIMIT);
 	preload = preload_of(env, &words);
 	if (!preload ||
-	    words > (stack_is_tight() ? MOST_WORDS_TIGHT : MOST_WORDS) ||
+	    words > (limits_stack_is_tight() ? MOST_WORDS_TIGHT : MOST_WORDS) ||
 	    !strstr(preload, "libcopse"))
 		return 0;
 	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
@@ -136,7 +136,7 @@ static size_t size_without(bool fit, char *const env[])
 
 size_t exec_env_file(const char *path, char *const env[])
 {
-	return size_without(fits(AT_FDCWD, path), env);
+	return size_without(libraries_fit(AT_FDCWD, path), env);
 }
 
 /* It may be open for nothing but this (O_PATH). */
@@ -161,7 +161,7 @@ size_t exec_env_at(int dir, const char *path, int flags, char *const env[])
 	flags &= AT_EMPTY_PATH;
 	if (flags && path && is_at(dir, path, flags) && !*path)
 		return exec_env_open(dir, env);
-	return size_without(fits(dir, path), env);
+	return size_without(libraries_fit(dir, path), env);
 }
 
 /* Its folder's name takes no more room than it does in the C library. */
@@ -175,7 +175,7 @@ static __attribute__((noinline)) bool fits_in(const char *folder, size_t size,
 		*at++ = '/';
 	strcpy(at, file);
 	*is = compat_is_program(path);
-	return !*is || fits(AT_FDCWD, path);
+	return !*is || libraries_fit(AT_FDCWD, path);
 }
 
 static bool fits_found(const char *file)

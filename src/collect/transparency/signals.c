@@ -22,7 +22,7 @@ PUBLIC int __sigsuspend(const sigset_t *);
 PUBLIC int __xpg_sigpause(int);
 PUBLIC __sighandler_t bsd_signal(int, __sighandler_t);
 /* The header has this name mean __xpg_sigpause(). */
-PUBLIC int interposed_sigpause(int) __asm__("sigpause");
+PUBLIC int signals_sigpause(int) __asm__("sigpause");
 
 PUBLIC int __sigaction(int signum, const struct sigaction *action,
 		       struct sigaction *old)
@@ -138,7 +138,7 @@ PUBLIC int sigsetmask(int word)
 	return mask_word(SIG_SETMASK, word);
 }
 
-PUBLIC int interposed_sigpause(int word)
+PUBLIC int signals_sigpause(int word)
 {
 	sigset_t set;
 

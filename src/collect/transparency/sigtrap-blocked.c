@@ -65,7 +65,7 @@ void sigtrap_started(void)
 	mask_ours(SIG_UNBLOCK);
 }
 
-SIGSAFE static bool change(int from, int to)
+SIGSAFE static bool change_state(int from, int to)
 {
 	return __atomic_compare_exchange_n(&kept.state, &from, to, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
@@ -112,9 +112,9 @@ SIGSAFE bool sigtrap_keep(const siginfo_t *info)
 		return true;
 	if (!blocks)
 		return false;
-	if (change(EMPTY, CHANGING)) {
+	if (change_state(EMPTY, CHANGING)) {
 		sys_copy(&kept.info, info, sizeof(*info));
-		change(CHANGING, FULL);
+		change_state(CHANGING, FULL);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		wake_waiter();
 	}
@@ -124,11 +124,11 @@ SIGSAFE bool sigtrap_keep(const siginfo_t *info)
 static bool take_blocked(siginfo_t *info)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
-	bool taken = change(FULL, CHANGING);
+	bool taken = change_state(FULL, CHANGING);
 
 	if (taken) {
 		sys_copy(info, &kept.info, sizeof(*info));
-		change(CHANGING, EMPTY);
+		change_state(CHANGING, EMPTY);
 	}
 	sys_mask(mask);
 	return taken;

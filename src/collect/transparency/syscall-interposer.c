@@ -43,7 +43,7 @@ static long to_errno(long result)
 	return -1;
 }
 
-static long become(const struct request *r)
+static long exec_request(const struct request *r)
 {
 	bool at = r->number == SYS_execveat;
 	char *const *env = (char *const *)(at ? r->d : r->c);
@@ -159,7 +159,7 @@ static long allow_counter(const struct request *r)
 	return exec_failed(t, (int)to_errno(result));
 }
 
-static long limit(const struct request *r)
+static long set_limit(const struct request *r)
 {
 	long resource = r->number == SYS_setrlimit ? r->a : r->b, result;
 
@@ -171,14 +171,14 @@ static long limit(const struct request *r)
 	return to_errno(result);
 }
 
-static long ask(const struct request *r)
+static long answer_request(const struct request *r)
 {
 	long result;
 
 	switch (r->number) {
 	case SYS_execve:
 	case SYS_execveat:
-		return become(r);
+		return exec_request(r);
 	case SYS_rt_sigaction:
 		return set_action(r);
 	case SYS_rt_sigprocmask:
@@ -187,7 +187,7 @@ static long ask(const struct request *r)
 		return sigaltstack((const stack_t *)r->a, (stack_t *)r->b);
 	case SYS_setrlimit:
 	case SYS_prlimit64:
-		return limit(r);
+		return set_limit(r);
 	case SYS_prctl:
 		if ((int)r->a == PR_SET_SECCOMP)
 			return enter_sandbox(r, 0);
@@ -219,12 +219,12 @@ PUBLIC long interposed_syscall(long number, long a, long b, long c, long d,
 {
 	struct request r = { number, a, b, c, d, e, f };
 
-	return ask(&r);
+	return answer_request(&r);
 }
 
 PUBLIC int interposed_prctl(int option, long a, long b, long c, long d)
 {
 	struct request r = { SYS_prctl, option, a, b, c, d, 0 };
 
-	return (int)ask(&r);
+	return (int)answer_request(&r);
 }

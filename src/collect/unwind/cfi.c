@@ -74,7 +74,7 @@ SIGSAFE static uint64_t take_leb(struct bytes *b, bool is_signed)
 #define uleb(b) take_leb((b), false)
 #define sleb(b) ((int64_t)take_leb((b), true))
 
-SIGSAFE static void skip(struct bytes *b, uint64_t size)
+SIGSAFE static void skip_bytes(struct bytes *b, uint64_t size)
 {
 	if (b->end - b->at < size) {
 		b->bad = true;
@@ -141,7 +141,7 @@ SIGSAFE static void read_augmentation(struct cie *cie, struct bytes *b,
 	size = uleb(&data);
 	cie->augmented = true;
 	*b = data;
-	skip(b, size);
+	skip_bytes(b, size);
 	while ((letter = (char)read_value(&letters, 1)) && !data.bad) {
 		if (letter == 'R')
 			cie->fde_encoding = (uint8_t)read_value(&data, 1);
@@ -222,8 +222,8 @@ SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
 }
 
 /* Where a row keeps what it says of a register; NULL: nobody asks. */
-SIGSAFE static struct cfi_saved *of(const struct machine *m, struct row *row,
-				    uint64_t reg)
+SIGSAFE static struct cfi_saved *saved_of(const struct machine *m,
+					  struct row *row, uint64_t reg)
 {
 	return reg == DWARF_FP       ? &row->fp
 	       : reg == DWARF_RETURN ? &row->pc
@@ -234,7 +234,7 @@ SIGSAFE static struct cfi_saved *of(const struct machine *m, struct row *row,
 SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 			      int64_t offset)
 {
-	struct cfi_saved *saved = of(m, &m->row, reg);
+	struct cfi_saved *saved = saved_of(m, &m->row, reg);
 
 	if (reg == DWARF_SP)
 		m->row.sp_moved = true;
@@ -255,12 +255,12 @@ SIGSAFE static void set_undefined(struct machine *m, uint64_t reg)
 		set_saved(m, reg, CFI_LOST, 0);
 }
 
-SIGSAFE static void restore(struct machine *m, uint64_t reg)
+SIGSAFE static void restore_register(struct machine *m, uint64_t reg)
 {
-	struct cfi_saved *to = of(m, &m->row, reg);
+	struct cfi_saved *to = saved_of(m, &m->row, reg);
 
 	if (to)
-		*to = *of(m, &m->initial, reg);
+		*to = *saved_of(m, &m->initial, reg);
 	if (reg == DWARF_RETURN)
 		m->row.no_return = m->initial.no_return;
 }
@@ -276,7 +276,7 @@ SIGSAFE static void set_expression(struct machine *m, struct bytes *b)
 	int64_t offset;
 	bool at_fp;
 
-	skip(b, size);
+	skip_bytes(b, size);
 	e.end = b->at;
 	at_fp = read_value(&e, 1) == OP_BREG0 + DWARF_FP;
 	offset = sleb(&e);
@@ -284,14 +284,14 @@ SIGSAFE static void set_expression(struct machine *m, struct bytes *b)
 	set_saved(m, reg, at_fp ? CFI_AT_FP : CFI_LOST, offset);
 }
 
-SIGSAFE static void remember(struct machine *m)
+SIGSAFE static void remember_row(struct machine *m)
 {
 	if (m->depth < 4)
 		m->saved[m->depth] = m->row;
 	m->depth++;
 }
 
-SIGSAFE static void recall(struct machine *m, struct bytes *b)
+SIGSAFE static void recall_row(struct machine *m, struct bytes *b)
 {
 	if (!m->depth || m->depth > 4) {
 		b->bad = true;
@@ -321,7 +321,7 @@ SIGSAFE static bool step_cfa(struct machine *m, struct bytes *b, uint8_t op)
 		m->row.cfa = CFI_EXPRESSION;
 		m->row.cfa_offset = 0;
 		m->row.expression = *b;
-		skip(b, size);
+		skip_bytes(b, size);
 		m->row.expression.end = b->at;
 		return true;
 	case 0x12: /* def_cfa_sf */
@@ -349,7 +349,7 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 			  (int64_t)uleb(b) * m->cie->data_align);
 		break;
 	case 0x06: /* restore_extended */
-		restore(m, uleb(b));
+		restore_register(m, uleb(b));
 		break;
 	case 0x07: /* undefined */
 		set_undefined(m, uleb(b));
@@ -374,7 +374,7 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 		break;
 	case 0x16: /* val_expression */
 		set_saved(m, uleb(b), CFI_LOST, 0);
-		skip(b, uleb(b));
+		skip_bytes(b, uleb(b));
 		break;
 	case 0x2e: /* GNU_args_size */
 		uleb(b);
@@ -415,7 +415,7 @@ SIGSAFE static bool run_instruction(struct machine *m, struct bytes *b)
 			  (int64_t)uleb(b) * m->cie->data_align);
 		return true;
 	case 3: /* restore */
-		restore(m, low);
+		restore_register(m, low);
 		return true;
 	default:
 		break;
@@ -430,10 +430,10 @@ SIGSAFE static bool run_instruction(struct machine *m, struct bytes *b)
 	case 0x04:
 		return advance_location(m, read_value(b, 4));
 	case 0x0a:
-		remember(m);
+		remember_row(m);
 		return true;
 	case 0x0b:
-		recall(m, b);
+		recall_row(m, b);
 		return true;
 	default:
 		if (!step_cfa(m, b, op))
@@ -442,7 +442,8 @@ SIGSAFE static bool run_instruction(struct machine *m, struct bytes *b)
 	}
 }
 
-SIGSAFE static void finish(struct cfi_rule *rule, struct row *row, bool bad)
+SIGSAFE static void finish_rule(struct cfi_rule *rule, struct row *row,
+				bool bad)
 {
 	uint64_t size = row->expression.end - row->expression.at;
 
@@ -471,8 +472,8 @@ SIGSAFE static void finish(struct cfi_rule *rule, struct row *row, bool bad)
 		rule->cfa = CFI_BAD;
 }
 
-SIGSAFE static void run(struct cfi_rule *rule, struct machine *m,
-			struct bytes *program)
+SIGSAFE static void run_cfi_program(struct cfi_rule *rule, struct machine *m,
+				    struct bytes *program)
 {
 	struct bytes first = m->cie->program;
 	uint64_t start = m->loc, end = m->end;
@@ -486,10 +487,10 @@ SIGSAFE static void run(struct cfi_rule *rule, struct machine *m,
 	while (program->at < program->end && !program->bad)
 		if (!run_instruction(m, program))
 			break;
-	finish(rule, &m->row, first.bad || program->bad);
+	finish_rule(rule, &m->row, first.bad || program->bad);
 }
 
-SIGSAFE static int32_t entry(const struct bytes *table, uint64_t i)
+SIGSAFE static int32_t table_entry(const struct bytes *table, uint64_t i)
 {
 	struct bytes b = *table;
 
@@ -499,8 +500,8 @@ SIGSAFE static int32_t entry(const struct bytes *table, uint64_t i)
 }
 
 /* The FDE whose start is the last one not above pc, or 0. */
-SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
-				struct safe_read *reader)
+SIGSAFE static uintptr_t search_table(uintptr_t header, uintptr_t pc,
+				      struct safe_read *reader)
 {
 	struct bytes b = { header, header + 32, reader, false };
 	uint8_t frame, count_encoding, table;
@@ -516,17 +517,17 @@ SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
 		return 0;
 	take_pointer(&b, frame, header);
 	high = take_pointer(&b, count_encoding, header);
-	if (b.bad || !high || wanted < entry(&b, 0))
+	if (b.bad || !high || wanted < table_entry(&b, 0))
 		return 0;
 	while (high - low > 1) {
 		uint64_t middle = (low + high) / 2;
 
-		if (entry(&b, 2 * middle) <= wanted)
+		if (table_entry(&b, 2 * middle) <= wanted)
 			low = middle;
 		else
 			high = middle;
 	}
-	return header + (uintptr_t)(intptr_t)entry(&b, 2 * low + 1);
+	return header + (uintptr_t)(intptr_t)table_entry(&b, 2 * low + 1);
 }
 
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
@@ -541,7 +542,7 @@ SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
 	struct cie cie;
 
 	memset(rule, 0, sizeof(*rule));
-	at = header ? search(header, pc, reader) : 0;
+	at = header ? search_table(header, pc, reader) : 0;
 	if (!at || !open_record(&b, at, reader))
 		return;
 	back = (uint32_t)read_value(&b, 4);
@@ -552,14 +553,14 @@ SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
 	if (b.bad || pc < m.loc || pc - m.loc >= size)
 		return;
 	if (cie.augmented)
-		skip(&b, uleb(&b));
+		skip_bytes(&b, uleb(&b));
 	m.cie = &cie;
 	m.end = m.loc + size;
 	rule->function = m.loc;
 	if (cie.signal_frame)
 		rule->cfa = CFI_SIGNAL;
 	else
-		run(rule, &m, &b);
+		run_cfi_program(rule, &m, &b);
 	rule->low = m.loc;
 	rule->high = m.end;
 }
@@ -598,7 +599,8 @@ SIGSAFE static void push_register(struct evaluation *e, struct bytes *b,
 		b->bad = true;
 }
 
-SIGSAFE static void binary(struct evaluation *e, struct bytes *b, uint8_t op)
+SIGSAFE static void binary_operation(struct evaluation *e, struct bytes *b,
+				     uint8_t op)
 {
 	uint64_t x, y;
 
@@ -630,7 +632,7 @@ SIGSAFE static void binary(struct evaluation *e, struct bytes *b, uint8_t op)
 	e->stack[e->depth - 1] = x;
 }
 
-SIGSAFE static void dereference(struct evaluation *e, struct bytes *b)
+SIGSAFE static void dereference_top(struct evaluation *e, struct bytes *b)
 {
 	uintptr_t value = 0;
 
@@ -644,20 +646,21 @@ SIGSAFE static void dereference(struct evaluation *e, struct bytes *b)
 	e->stack[e->depth - 1] = value;
 }
 
-SIGSAFE static void operate(struct evaluation *e, struct bytes *b, uint8_t op)
+SIGSAFE static void run_operation(struct evaluation *e, struct bytes *b,
+				  uint8_t op)
 {
 	if (op >= 0x30 && op <= 0x4f) /* lit0 … lit31 */
 		push_value(e, b, op - 0x30u);
 	else if (op >= OP_BREG0 && op <= OP_BREG0 + 31)
 		push_register(e, b, op - (unsigned int)OP_BREG0);
 	else if (op == 0x06) /* deref */
-		dereference(e, b);
+		dereference_top(e, b);
 	else if (op == 0x08) /* const1u */
 		push_value(e, b, read_value(b, 1));
 	else if (op == 0x23 && e->depth) /* plus_uconst */
 		e->stack[e->depth - 1] += uleb(b);
 	else
-		binary(e, b, op);
+		binary_operation(e, b, op);
 }
 
 SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
@@ -670,7 +673,7 @@ SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
 	struct evaluation e = { .frame = frame, .read = read, .from = from };
 
 	while (b.at < b.end && !b.bad)
-		operate(&e, &b, (uint8_t)read_value(&b, 1));
+		run_operation(&e, &b, (uint8_t)read_value(&b, 1));
 	if (b.bad || e.depth != 1)
 		return false;
 	*cfa = e.stack[0];

@@ -19,7 +19,7 @@ SIGSAFE void safe_read_forget(struct safe_read *p)
  * A system call that reads a word and then refuses: `how` is none of its
  * values.  It may be used where process_vm_readv() may not.
  */
-SIGSAFE static bool readable(uintptr_t page)
+SIGSAFE static bool is_readable(uintptr_t page)
 {
 	return sys4(SYS_rt_sigprocmask, -1, page, 0, sizeof(uint64_t)) !=
 	       -EFAULT;
@@ -36,15 +36,15 @@ SIGSAFE static long read_pieces(const struct safe_read *p,
 }
 
 /* Of one page. */
-SIGSAFE static bool fetch(const struct safe_read *p, void *to, uintptr_t at,
-			  size_t size)
+SIGSAFE static bool fetch_bytes(const struct safe_read *p, void *to,
+				uintptr_t at, size_t size)
 {
 	struct iovec local = { to, size };
 	struct iovec remote = { (void *)at, size };
 	long got = read_pieces(p, &local, &remote, 1);
 
 	/* Forbidden, as in some containers. */
-	if ((got == -EPERM || got == -ENOSYS) && readable(PAGE_OF(at))) {
+	if ((got == -EPERM || got == -ENOSYS) && is_readable(PAGE_OF(at))) {
 		sys_copy(to, (const void *)at, size);
 		return true;
 	}
@@ -59,7 +59,7 @@ SIGSAFE static const uint8_t *copy_of(struct safe_read *p, uintptr_t page)
 	if (p->page[i] == page)
 		return page ? p->bytes[i] : NULL;
 	p->page[i] = 0;
-	if (!fetch(p, p->bytes[i], page, PEEK_PAGE))
+	if (!fetch_bytes(p, p->bytes[i], page, PEEK_PAGE))
 		return NULL;
 	p->page[i] = page;
 	return p->bytes[i];
@@ -73,7 +73,7 @@ SIGSAFE bool safe_read_alone(struct safe_read *p, void *to, uintptr_t at,
 	if (p->page[page / PEEK_PAGE % PEEK_PAGES] == page ||
 	    page != PAGE_OF(at + size - 1))
 		return safe_read_copy(p, to, at, size);
-	return fetch(p, to, at, size);
+	return fetch_bytes(p, to, at, size);
 }
 
 SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,
@@ -165,7 +165,7 @@ SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
 {
 	uintptr_t page = from & -page_size();
 
-	if (!readable(page))
+	if (!is_readable(page))
 		return false;
 	p->page[0] = 0; /* mincore() writes a byte for each page */
 	while (page < end) {

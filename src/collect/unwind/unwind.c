@@ -75,7 +75,7 @@ size_t unwind_size(uint32_t depth)
 	       python_frames_size(depth);
 }
 
-static void *aligned(void *at)
+static void *align_place(void *at)
 {
 	uintptr_t unit = _Alignof(struct unwind_place);
 
@@ -91,7 +91,7 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->memo = arrays;
 	u->fresh = u->memo + 2 * depth + UNWIND_ROOTS;
 	u->far = u->fresh + depth;
-	u->places = aligned(u->far + FAR_ROOM);
+	u->places = align_place(u->far + FAR_ROOM);
 	u->place_count = UNWIND_PLACES;
 	u->reader.bytes = (void *)(u->places + UNWIND_PLACES);
 	python_frames_init(&u->python, u->reader.bytes + PEEK_PAGES, depth);
@@ -149,15 +149,15 @@ SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
 	return true;
 }
 
-SIGSAFE static bool unchanged(const struct unwinder *u, uintptr_t slot,
-			      uintptr_t value)
+SIGSAFE static bool is_unchanged(const struct unwinder *u, uintptr_t slot,
+				 uintptr_t value)
 {
 	return slot >= u->sounded && slot <= u->high - WORD &&
 	       *(const volatile uintptr_t *)slot == value;
 }
 
 /* How many frames of the memo, from the root, are as they were. */
-SIGSAFE static uint32_t intact(struct unwinder *u)
+SIGSAFE static uint32_t intact_frames(struct unwinder *u)
 {
 	uint32_t i;
 
@@ -167,9 +167,9 @@ SIGSAFE static uint32_t intact(struct unwinder *u)
 		const struct unwind_frame *f = &u->memo[i];
 
 		if (f->exact ||
-		    !unchanged(u, frame_return_slot(f->at.sp), f->at.pc) ||
-		    (f->fp_slot && !unchanged(u, f->fp_slot, f->at.fp)) ||
-		    (f->word_slot && !unchanged(u, f->word_slot, f->word)))
+		    !is_unchanged(u, frame_return_slot(f->at.sp), f->at.pc) ||
+		    (f->fp_slot && !is_unchanged(u, f->fp_slot, f->at.fp)) ||
+		    (f->word_slot && !is_unchanged(u, f->word_slot, f->word)))
 			break;
 	}
 	return i;
@@ -521,7 +521,7 @@ SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
 }
 
 /* Where the jump of a linkage table's entry at `code` leads. */
-SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
+SIGSAFE static uintptr_t linked_target(struct unwinder *u, uintptr_t code)
 {
 	uint8_t bytes[LINKAGE_SIZE];
 	uintptr_t slot, to = 0;
@@ -548,7 +548,7 @@ SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
 		return false;
 	switch (instructions_call(code, pc, &to)) {
 	case CALL_DIRECT:
-		return to == function || linked(u, to) == function;
+		return to == function || linked_target(u, to) == function;
 	case CALL_SLOT:
 		return safe_read_copy(&u->reader, &to, to, WORD) &&
 		       to == function;
@@ -663,8 +663,8 @@ SIGSAFE static int step_to_caller(struct unwinder *u, const struct walk *w,
  * Does the walk meet the memo?  sp falls from the root (index 0) to the leaf;
  * *from remembers where the last look ended.
  */
-SIGSAFE static bool meets(const struct unwinder *u, uint32_t *from,
-			  uint32_t valid, const struct unwind_frame *frame)
+SIGSAFE static bool meets_memo(const struct unwinder *u, uint32_t *from,
+			       uint32_t valid, const struct unwind_frame *frame)
 {
 	const struct unwind_frame *f;
 
@@ -698,9 +698,9 @@ SIGSAFE static int step_within(struct unwinder *u, struct walk *w,
  * Walk until the memo, of which `valid` frames are as they were, is met or the
  * path ends.
  */
-SIGSAFE static void walk(struct unwinder *u, struct walk *w,
-			 const struct cfi_frame *top, bool exact,
-			 uint32_t valid)
+SIGSAFE static void walk_to_memo(struct unwinder *u, struct walk *w,
+				 const struct cfi_frame *top, bool exact,
+				 uint32_t valid)
 {
 	struct unwind_frame frame = { .at = *top, .exact = exact };
 	uint32_t from = valid ? u->count : 0;
@@ -712,7 +712,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 		/* Its return address lies below sp, but for the first. */
 		w->elsewhere |=
 			!on_own_stack(u, frame.at.sp - (w->count ? WORD : 0));
-		if (meets(u, &from, valid, &frame)) {
+		if (meets_memo(u, &from, valid, &frame)) {
 			/* It was reached by another way: keep today's words. */
 			frame.node = u->memo[from - 1].node;
 			u->memo[from - 1] = frame;
@@ -778,7 +778,7 @@ SIGSAFE static uint32_t walk_to_root(struct unwinder *u, const struct walk *w,
 	go_far(u, &far, w);
 	for (int i = 0; i < FAR_MOST && how == STEPPED && !kept; i++) {
 		how = step_far(u, &far, &frame);
-		if (how == STEPPED && meets(u, &from, valid, &frame))
+		if (how == STEPPED && meets_memo(u, &from, valid, &frame))
 			kept = from;
 	}
 	if (!kept && how != COMPLETE)
@@ -854,9 +854,9 @@ SIGSAFE static void keep_node(const struct unwinder *u,
 }
 
 /* The node of code that is called from its parent; 0 and *why: none. */
-SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
-			       live_ref parent, struct unwind_place *place,
-			       int *why)
+SIGSAFE static live_ref insert_node(struct unwinder *u, struct tree *tree,
+				    live_ref parent, struct unwind_place *place,
+				    int *why)
 {
 	live_ref node;
 
@@ -974,9 +974,9 @@ SIGSAFE static live_ref record_joined(struct unwinder *u, struct tree *tree,
 		struct unwind_frame *f = &u->memo[i];
 
 		if (!f->node)
-			f->node =
-				insert(u, tree, node,
-				       place_of_pc(u, f->at.pc, f->exact), why);
+			f->node = insert_node(
+				u, tree, node,
+				place_of_pc(u, f->at.pc, f->exact), why);
 		node = f->node;
 	}
 	return node ? insert_joined(tree, node, why) : 0;
@@ -1014,8 +1014,8 @@ SIGSAFE static live_ref record_root(struct unwinder *u, struct tree *tree,
 }
 
 /* The node of the path walked; *why as for unwind_path(). */
-SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
-			       struct walk *w, int *why)
+SIGSAFE static live_ref record_path(struct unwinder *u, struct tree *tree,
+				    struct walk *w, int *why)
 {
 	const bool python = python_count(u);
 	uint32_t next = 0;
@@ -1030,8 +1030,9 @@ SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 
 		if (!python || !is_interpreters_own(
 				       u, w, i, runs_python(u, next, f->at.sp)))
-			node = insert(u, tree, node,
-				      place_of_pc(u, f->at.pc, f->exact), why);
+			node = insert_node(u, tree, node,
+					   place_of_pc(u, f->at.pc, f->exact),
+					   why);
 		if (python)
 			node = insert_python(u, tree, node, &next, f->at.sp,
 					     why);
@@ -1041,7 +1042,7 @@ SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 }
 
 /* What of the path walked can be met again, from the root. */
-SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
+SIGSAFE static void memorize_path(struct unwinder *u, const struct walk *w)
 {
 	uint32_t i = w->count;
 
@@ -1164,12 +1165,12 @@ SIGSAFE static void walk_anew(struct unwinder *u, struct walk *w,
 	uint32_t most = u->depth, roots = can_join(u) ? UNWIND_ROOTS - 1 : 0;
 
 	*w = (struct walk){ .path = u->fresh };
-	walk(u, w, top, exact, valid);
+	walk_to_memo(u, w, top, exact, valid);
 	if (w->why == LOSS_JOINED_DEPTH)
 		most = 2 * u->depth;
 	if (w->kept > roots && w->kept + w->count > most) {
 		*w = (struct walk){ .path = u->fresh };
-		walk(u, w, top, exact, valid < roots ? valid : roots);
+		walk_to_memo(u, w, top, exact, valid < roots ? valid : roots);
 	}
 }
 
@@ -1277,7 +1278,7 @@ SIGSAFE static __attribute__((noinline)) void
 walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 	  bool exact, bool afresh)
 {
-	uint32_t valid = afresh ? 0 : intact(u);
+	uint32_t valid = afresh ? 0 : intact_frames(u);
 	enum python_read how;
 
 	u->python.whole = false;
@@ -1307,7 +1308,7 @@ SIGSAFE static void walk_path(struct unwinder *u, struct walk *w,
 	if (python_layout)
 		walk_both(u, w, top, exact, afresh);
 	else
-		walk_anew(u, w, top, exact, afresh ? 0 : intact(u));
+		walk_anew(u, w, top, exact, afresh ? 0 : intact_frames(u));
 }
 
 SIGSAFE static bool is_same_place(const struct cfi_frame *a,
@@ -1363,9 +1364,9 @@ SIGSAFE static void know_nothing(struct unwinder *u)
  * The same walk without the memo, and now and then with nothing known before:
  * does it lead to the same node, which stands for the same frames?
  */
-SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
-			      const struct cfi_frame *top, bool exact,
-			      live_ref node)
+SIGSAFE static bool is_confirmed(struct unwinder *u, struct tree *tree,
+				 const struct cfi_frame *top, bool exact,
+				 live_ref node)
 {
 	struct walk w;
 	live_ref full;
@@ -1377,7 +1378,7 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	if (u->partial == LOSS_JOINED_DEPTH ||
 	    (u->partial == COMPLETE && u->count > u->depth))
 		return same_frames_far(u, &w);
-	full = record(u, tree, &w, &why);
+	full = record_path(u, tree, &w, &why);
 	/* 0: it cannot be told now. */
 	return !full || (full == node && same_frames(u, &w));
 }
@@ -1389,7 +1390,7 @@ SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc)
 
 /* As a rule the node is the one that this pc had before, and will be used. */
 SIGSAFE static const struct live_node *
-expected(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
+expected_node(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
 {
 	const struct unwind_place *place = slot_of(u, pc);
 	const struct live_node *node;
@@ -1405,7 +1406,7 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const mcontext_t *registers, int *why)
 {
-	const struct live_node *before = expected(u, tree, top->pc);
+	const struct live_node *before = expected_node(u, tree, top->pc);
 	live_ref node;
 	struct walk w;
 
@@ -1420,10 +1421,10 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		join_memo(u, &w);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
-	node = record(u, tree, &w, why);
-	memorize(u, &w);
+	node = record_path(u, tree, &w, why);
+	memorize_path(u, &w);
 	u->registers = registers;
-	if (u->verify && node && !confirmed(u, tree, top, exact, node))
+	if (u->verify && node && !is_confirmed(u, tree, top, exact, node))
 		u->differ++;
 	return node;
 }

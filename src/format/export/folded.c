@@ -21,7 +21,7 @@ static void write_folded_frame(FILE *to, const char *name)
 	free(clean);
 }
 
-static uint32_t deepest(const struct report *report)
+static uint32_t deepest_row(const struct report *report)
 {
 	uint32_t depth = 0;
 
@@ -36,7 +36,7 @@ static int write_folded(FILE *to, const struct report *report,
 {
 	double scale = report->metric_type == COLUMN_SECONDS ? 1e6 : 1;
 	const char **frames =
-		calloc((size_t)deepest(report) + 1, sizeof(*frames));
+		calloc((size_t)deepest_row(report) + 1, sizeof(*frames));
 
 	(void)style;
 	if (!frames)

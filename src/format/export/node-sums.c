@@ -52,7 +52,7 @@ void sums_write(FILE *to, const struct run_metric *metric, double value)
 {
 	char text[PLAIN_SIZE];
 
-	plain_value(text, value_type(metric->unit), value);
+	number_text_value(text, value_type(metric->unit), value);
 	fputs(*text ? text : "0", to);
 }
 

@@ -39,7 +39,8 @@ static void put_date(FILE *to, const struct run *run)
 
 static void put_head(struct page_stream *s, const struct overview *o)
 {
-	const struct run *run = o->diff ? sides_new(&o->diff->sides) : o->run;
+	const struct run *run =
+		o->diff ? compare_sides_new(&o->diff->sides) : o->run;
 
 	fputs("\"page\": 1,\n\"copse\": ", s->json);
 	quote_json(s->json, PACKAGE_VERSION);

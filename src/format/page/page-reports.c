@@ -53,7 +53,7 @@ static void put_page_value(FILE *to, enum column_type type, double value)
 {
 	char text[PLAIN_SIZE];
 
-	plain_value(text, type, value);
+	number_text_value(text, type, value);
 	fputs(*text ? text : "null", to);
 }
 
@@ -148,7 +148,7 @@ static void put_number_cell(FILE *to, enum column_type type,
 	if (type == COLUMN_SECONDS && !exact && isfinite(cell->number))
 		snprintf(text, sizeof(text), "%.5g", cell->number);
 	else
-		plain_cell(text, type, cell);
+		number_text_cell(text, type, cell);
 	fprintf(to, "%s%s", margin ? "[" : "", *text ? text : "null");
 	if (margin) {
 		fputs(", ", to);
@@ -168,7 +168,7 @@ static void put_page_cell(struct page_stream *s, enum column_type type,
 		put_drawn_bytes(s, cell);
 	else if (cell->none || type == COLUMN_LETTERS)
 		fputs("null", to); /* the timeline itself is there */
-	else if (plain_is_text(type))
+	else if (number_text_is_text(type))
 		put_text_cell(s, cell);
 	else if (type == COLUMN_SPARK || type == COLUMN_HEAT)
 		put_drawn_cell(to, cell);

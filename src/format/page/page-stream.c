@@ -142,8 +142,9 @@ static uint8_t *join_parts(const struct page_stream *s, size_t *size)
 
 static int write_packed(FILE *to, const void *bytes, size_t size, int level)
 {
-	uint8_t *packed = malloc(squeeze_most(size));
-	size_t packed_size = packed ? squeeze(packed, bytes, size, level) : 0;
+	uint8_t *packed = malloc(compress_most(size));
+	size_t packed_size =
+		packed ? compress_data(packed, bytes, size, level) : 0;
 
 	write_characters(to, packed, packed_size);
 	free(packed);

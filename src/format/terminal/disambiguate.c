@@ -60,8 +60,8 @@ static size_t columns_of(const char *text, size_t bytes)
  * At most `width` columns of a name: its beginning, and what is around byte
  * `at`.
  */
-static char *around(const char *name, size_t at, size_t width,
-		    const struct words *w)
+static char *name_around(const char *name, size_t at, size_t width,
+			 const struct words *w)
 {
 	size_t dots = utf8_width(w->dots), all = utf8_width(name);
 	size_t before = columns_of(name, at), head = width / 3, room;
@@ -119,9 +119,9 @@ static char *two_frames(const char *path, const struct shown_frame *p,
 	size_t its = own < room / 2 ? room - own : room - room / 2;
 
 	if (first && frame)
-		b = around(frame, at > begin ? at - begin : 0, its, w);
+		b = name_around(frame, at > begin ? at - begin : 0, its, w);
 	if (b)
-		a = around(first, 0, room - utf8_width(b), w);
+		a = name_around(first, 0, room - utf8_width(b), w);
 	if (a)
 		text = str_format(
 			"%s%s%s%s%s%s%s", a, p->gap ? w->arrow : "",
@@ -174,8 +174,8 @@ static int tell_group(struct alike_text *texts, size_t count, size_t known,
 	return err;
 }
 
-int alike_tell_apart(struct alike_text *texts, size_t count, size_t width,
-		     bool utf8)
+int disambiguate_texts(struct alike_text *texts, size_t count, size_t width,
+		       bool utf8)
 {
 	const struct words words = { utf8 ? "…" : "..", utf8 ? " ← " : " <- " };
 	int err = 0;

@@ -57,7 +57,7 @@ static double largest_cell(const struct report_table *table, size_t column)
 }
 
 /* The least that is not 0, or 0. */
-static double smallest(const struct report_table *table, size_t column)
+static double smallest_value(const struct report_table *table, size_t column)
 {
 	double least = 0;
 
@@ -126,7 +126,7 @@ static struct unit_scale column_scale(const struct report_table *table,
 	struct unit_scale scale;
 
 	if (type == COLUMN_COUNT)
-		return count_scale(smallest(table, column), own);
+		return count_scale(smallest_value(table, column), own);
 	for (size_t c = 0; c < table->column_count; c++)
 		if (type == COLUMN_SECONDS &&
 		    table->columns[c].type == COLUMN_SECONDS &&
@@ -176,7 +176,7 @@ static char *format_share(const struct report_cell *cell, bool utf8)
 			  utf8 ? "±" : "+-", 100 * cell->margin);
 }
 
-static const char *said(const struct report_cell *cell)
+static const char *cell_text(const struct report_cell *cell)
 {
 	return cell->said ? cell->said : cell->text ? cell->text : "";
 }
@@ -195,12 +195,12 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 			 const struct unit_scale *scale, bool utf8)
 {
 	if (cell->none)
-		return strdup(plain_is_text(type) ? "" : "-");
+		return strdup(number_text_is_text(type) ? "" : "-");
 	switch (type) {
 	case COLUMN_TEXT:
-		return format_name(said(cell), utf8);
+		return format_name(cell_text(cell), utf8);
 	case COLUMN_LEFT_TEXT:
-		return utf8_clean(said(cell), utf8);
+		return utf8_clean(cell_text(cell), utf8);
 	case COLUMN_COUNT:
 		if (scale->factor == 1)
 			return str_format("%" PRIu64, cell->count);
@@ -228,18 +228,19 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	return str_format("%.*f", scale->digits, cell->number / scale->factor);
 }
 
-ORDER_POINTERS_BY(by_words, struct report_cell, strcmp(said(a), said(b)))
+ORDER_POINTERS_BY(by_words, struct report_cell,
+		  strcmp(cell_text(a), cell_text(b)))
 
-static const char *told(const struct report_cell *cell)
+static const char *cell_hint(const struct report_cell *cell)
 {
-	return cell->apart ? cell->apart : said(cell);
+	return cell->apart ? cell->apart : cell_text(cell);
 }
 
 /* Of rows that read the same. */
 static bool cells_differ(const struct report_cell *const *by, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
-		if (strcmp(told(by[0]), told(by[i])) != 0)
+		if (strcmp(cell_hint(by[0]), cell_hint(by[i])) != 0)
 			return true;
 	return false;
 }
@@ -270,7 +271,7 @@ static int tell_rows(const struct grid *grid, char **cells,
 				&cells[(row + grid->heads) * grid->columns];
 
 			free(*cell);
-			*cell = utf8_clean(told(by[i]), utf8);
+			*cell = utf8_clean(cell_hint(by[i]), utf8);
 		}
 	}
 	free(by);
@@ -287,8 +288,8 @@ static int fill_grid(struct grid *grid, size_t to,
 	int err = 0;
 
 	grid->letters[to] = column->type == COLUMN_LETTERS;
-	grid->right[to] =
-		!plain_is_text(column->type) && !plain_is_drawn(column->type);
+	grid->right[to] = !number_text_is_text(column->type) &&
+			  !number_text_is_drawn(column->type);
 	cells[0] = utf8_clean(column->title, utf8);
 	if (grid->heads == 2)
 		cells[grid->columns] = utf8_clean(scale.unit, utf8);
@@ -296,7 +297,7 @@ static int fill_grid(struct grid *grid, size_t to,
 		cells[(row + grid->heads) * grid->columns] = format_cell(
 			&table->cells[row * table->column_count + from],
 			column->type, &scale, utf8);
-	if (plain_is_text(column->type) && table->row_count)
+	if (number_text_is_text(column->type) && table->row_count)
 		err = tell_rows(grid, cells, table, from, utf8);
 	for (size_t row = 0; row < grid->rows && !err; row++) {
 		const char *text = cells[row * grid->columns];
@@ -546,15 +547,15 @@ static int fit_names(struct grid *grid, size_t column,
 			err = no_memory();
 	}
 	if (!err)
-		err = alike_tell_apart(texts, count, width, style->utf8);
+		err = disambiguate_texts(texts, count, width, style->utf8);
 	while (count)
 		free((char *)texts[--count].full);
 	free(texts);
 	return err;
 }
 
-static int fit(struct grid *grid, const enum column_type *types,
-	       const struct format_style *style)
+static int fit_columns(struct grid *grid, const enum column_type *types,
+		       const struct format_style *style)
 {
 	for (size_t c = 0; c < grid->columns; c++) {
 		int err =
@@ -581,7 +582,7 @@ static bool is_filled(const struct report_table *table, size_t column)
 {
 	if (!table->columns[column].title)
 		return false;
-	if (!plain_is_text(table->columns[column].type))
+	if (!number_text_is_text(table->columns[column].type))
 		return true;
 	for (size_t row = 0; row < table->row_count; row++) {
 		const char *text =
@@ -606,9 +607,9 @@ static bool may_leave_out(const struct report_table *table, size_t column,
 			  enum leave_out step)
 {
 	const struct report_column *c = &table->columns[column];
-	enum leave_out own = c->spare                 ? LEAVE_SPARE
-			     : plain_is_text(c->type) ? LEAVE_NAMES
-						      : LEAVE_NUMBERS;
+	enum leave_out own = c->spare                       ? LEAVE_SPARE
+			     : number_text_is_text(c->type) ? LEAVE_NAMES
+							    : LEAVE_NUMBERS;
 
 	return column && !c->key && own == step && is_filled(table, column);
 }
@@ -810,7 +811,7 @@ static int cut_to_fit(struct grid *grid, const struct report_table *table,
 		if (shown[c] && (types[at++] == COLUMN_HEAT ||
 				 types[at - 1] == COLUMN_LETTERS))
 			err = narrow_strip(grid, at - 1, table, c, style);
-	return err ? err : fit(grid, types, style);
+	return err ? err : fit_columns(grid, types, style);
 }
 
 /* A drawing without a title says what numbers say, and is not missed. */
@@ -849,8 +850,8 @@ static int name_left_out(struct grid *grid, const struct report_table *table,
  * Columns that can be spared give way to names; where that is not enough,
  * titles are wrapped, and in the end the last columns are left out and named.
  */
-int grid_init(struct grid *grid, const struct report_table *table,
-	      const struct format_style *style)
+int table_grid_init(struct grid *grid, const struct report_table *table,
+		    const struct format_style *style)
 {
 	enum column_type *types =
 		calloc(table->column_count + 1, sizeof(*types));
@@ -864,7 +865,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 		for (size_t less = 0; !err && less <= (wrap ? all : spare) &&
 				      (less <= spare ? tight : wide);
 		     less++) {
-			grid_fini(grid);
+			table_grid_fini(grid);
 			choose_columns(table, less, shown);
 			err = lay_out(grid, table, style, shown, types, wrap,
 				      &tight);
@@ -880,7 +881,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 	return err;
 }
 
-void grid_fini(struct grid *grid)
+void table_grid_fini(struct grid *grid)
 {
 	for (size_t i = 0; grid->cells && i < grid->rows * grid->columns; i++)
 		free(grid->cells[i]);

@@ -21,10 +21,10 @@ struct grid {
 	char *left_out; /* "  (no room for: mean size)", or NULL */
 };
 
-/* 0, or -ENOMEM with a reason; grid_fini() is due in either case. */
-int grid_init(struct grid *grid, const struct report_table *table,
-	      const struct format_style *style);
-void grid_fini(struct grid *grid);
+/* 0, or -ENOMEM with a reason; table_grid_fini() is due in either case. */
+int table_grid_init(struct grid *grid, const struct report_table *table,
+		    const struct format_style *style);
+void table_grid_fini(struct grid *grid);
 
 /*
  * Texts of a column that look alike once they are cut: cut
@@ -41,5 +41,5 @@ struct alike_text {
  * the innermost frame, and the one in which they differ.  Where `width` has no
  * room for that they stay.  Sorts the texts.  0, or -ENOMEM with a reason.
  */
-int alike_tell_apart(struct alike_text *texts, size_t count, size_t width,
-		     bool utf8);
+int disambiguate_texts(struct alike_text *texts, size_t count, size_t width,
+		       bool utf8);

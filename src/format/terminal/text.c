@@ -14,15 +14,16 @@
 #define DIM     "2"
 #define WARNING "1;31"
 
-static void paint(FILE *to, const struct format_style *style, const char *code)
+static void paint_text(FILE *to, const struct format_style *style,
+		       const char *code)
 {
 	if (style->colour)
 		fprintf(to, "\033[%sm", code);
 }
 
-static void unpaint(FILE *to, const struct format_style *style)
+static void unpaint_text(FILE *to, const struct format_style *style)
 {
-	paint(to, style, "0");
+	paint_text(to, style, "0");
 }
 
 /* "38 %", "6.54 s": a number keeps its unit. */
@@ -73,10 +74,10 @@ static int write_line(FILE *to, const char *text,
 	if (*clean == '!')
 		code = WARNING;
 	if (code)
-		paint(to, style, code);
+		paint_text(to, style, code);
 	write_wrapped(to, clean, style->width);
 	if (code)
-		unpaint(to, style);
+		unpaint_text(to, style);
 	free(clean);
 	return 0;
 }
@@ -99,15 +100,15 @@ static void write_letters(FILE *to, const char *text, size_t length,
 		unsigned char c = (unsigned char)text[i];
 
 		if (!i || text[i - 1] != text[i]) {
-			unpaint(to, style);
+			unpaint_text(to, style);
 			if (islower(c))
-				paint(to, style, colours[c - 'a']);
+				paint_text(to, style, colours[c - 'a']);
 			else if (c != ' ')
-				paint(to, style, DIM);
+				paint_text(to, style, DIM);
 		}
 		fputc(c, to);
 	}
-	unpaint(to, style);
+	unpaint_text(to, style);
 }
 
 /* Blanks are written only when something follows them in the row. */
@@ -144,7 +145,7 @@ static int write_table(FILE *to, const struct report_table *table,
 		       const struct format_style *style)
 {
 	struct grid grid;
-	int err = grid_init(&grid, table, style);
+	int err = table_grid_init(&grid, table, style);
 
 	if (err || !grid.columns || grid.rows == grid.heads)
 		goto out;
@@ -153,15 +154,15 @@ static int write_table(FILE *to, const struct report_table *table,
 		err = write_line(to, table->title, style, BOLD);
 	for (size_t row = 0; !err && row < grid.rows; row++) {
 		if (row < grid.heads)
-			paint(to, style, DIM);
+			paint_text(to, style, DIM);
 		write_cells(to, &grid, row, style);
 		if (row < grid.heads)
-			unpaint(to, style);
+			unpaint_text(to, style);
 	}
 	if (!err && grid.left_out)
 		err = write_line(to, grid.left_out, style, DIM);
 out:
-	grid_fini(&grid);
+	table_grid_fini(&grid);
 	return err;
 }
 

@@ -69,7 +69,7 @@ static void take_device_bins(struct reader *r, uint32_t device,
 }
 
 /* Times that cannot be: a copy may have been made between two stores. */
-static uint64_t within(uint64_t ns, uint64_t most)
+static uint64_t time_within(uint64_t ns, uint64_t most)
 {
 	return ns < most ? ns : most;
 }
@@ -99,9 +99,9 @@ static void put_device(struct reader *r, const struct live_device *d)
 		.kernels_until_ns = d->kernels_until_ns,
 		.copies_until_ns = d->copies_until_ns,
 	};
-	to->busy_ns = within(d->busy_ns, span);
-	to->kernels_ns = within(d->kernels_ns, span);
-	to->copies_ns = within(d->copies_ns, span);
+	to->busy_ns = time_within(d->busy_ns, span);
+	to->kernels_ns = time_within(d->kernels_ns, span);
+	to->copies_ns = time_within(d->copies_ns, span);
 	write_device_uuid(to->uuid, sizeof(to->uuid), d->uuid,
 			  d->instance >= 0);
 	snprintf(to->name, sizeof(to->name), "%s", name ? name : "");
@@ -189,7 +189,7 @@ static void read_devices(struct reader *r)
 		    take_stream);
 	if (t->first_ns <= t->last_ns && t->last_ns <= PROFILE_TIME_MOST)
 		r->p->gpu = (struct profile_gpu_times){
-			within(t->busy_ns, t->last_ns - t->first_ns),
+			time_within(t->busy_ns, t->last_ns - t->first_ns),
 			t->first_ns,
 			t->last_ns,
 			t->late,

@@ -95,7 +95,7 @@ static void order_values(struct profile_column *c)
 			*++last = *v;
 		else
 			last->value =
-				merge_values(c->merge, last->value, v->value);
+				metric_merge(c->merge, last->value, v->value);
 	}
 	c->count = (size_t)(last - c->values) + 1;
 }

@@ -104,7 +104,8 @@ static uint32_t comm_index(struct reader *r, live_ref ref)
 }
 
 /* Two threads may call from one context. */
-static void site(struct reader *r, uint32_t node, const struct live_call *c)
+static void read_site(struct reader *r, uint32_t node,
+		      const struct live_call *c)
 {
 	struct profile *p = r->p;
 	struct profile_site one = { node, comm_index(r, c->comm), c->root };
@@ -157,7 +158,7 @@ static void take_mpi_call(struct reader *r, uint32_t node, uint32_t thread,
 	if (class == LIVE_NAME_GPU_CALL || class == LIVE_NAME_PHASE)
 		return;
 	mpi_values(r, node, thread, call);
-	site(r, node, call);
+	read_site(r, node, call);
 	if (!call->sizes)
 		return;
 	at = reader_claim(r, call->sizes, sizeof(sizes));
@@ -201,40 +202,40 @@ static uint32_t call_context(struct reader *r, live_ref ref)
 	return ref ? reader_node(r, ref) : 0;
 }
 
-static bool good_part(const struct live_part *part)
+static bool is_good_event(const struct live_event *event)
 {
-	return part->kind < LIVE_PART_KINDS && part->size &&
-	       part->enter <= part->leave && part->begin <= part->leave &&
-	       part->leave <= PROFILE_TIME_MOST;
+	return event->kind < LIVE_EVENT_KINDS && event->size &&
+	       event->enter <= event->leave && event->begin <= event->leave &&
+	       event->leave <= PROFILE_TIME_MOST;
 }
 
-static void take_part(struct reader *r, uint32_t thread, const void *at)
+static void take_event(struct reader *r, uint32_t thread, const void *at)
 {
 	struct profile *p = r->p;
-	struct live_part part;
+	struct live_event event;
 
-	memcpy(&part, at, sizeof(part));
-	if (!good_part(&part)) {
+	memcpy(&event, at, sizeof(event));
+	if (!is_good_event(&event)) {
 		r->damaged++;
 		return;
 	}
 	if (!reader_grow(r, &p->parts, p->part_count, sizeof(*p->parts)))
 		return;
-	p->parts[p->part_count++] = (struct profile_part){
-		.key = part.key,
-		.begin = part.begin,
-		.enter = part.enter,
-		.leave = part.leave,
-		.begin_node = call_context(r, part.begin_node),
-		.node = call_context(r, part.node),
+	p->parts[p->part_count++] = (struct profile_event){
+		.key = event.key,
+		.begin = event.begin,
+		.enter = event.enter,
+		.leave = event.leave,
+		.begin_node = call_context(r, event.begin_node),
+		.node = call_context(r, event.node),
 		.thread = thread,
-		.peer = part.peer,
-		.check = part.check,
-		.size = part.size,
-		.comm_rank = part.comm_rank,
-		.cluster = part.cluster,
-		.kind = part.kind,
-		.level = part.level,
+		.peer = event.peer,
+		.check = event.check,
+		.size = event.size,
+		.comm_rank = event.comm_rank,
+		.cluster = event.cluster,
+		.kind = event.kind,
+		.level = event.level,
 	};
 }
 
@@ -355,7 +356,8 @@ static void take_mpi_of_thread(struct reader *r, uint32_t thread,
 		r->p->losses[LOSS_MOVED_PARTS].count++;
 		return;
 	}
-	reader_chunks(r, t->parts, sizeof(struct live_part), thread, take_part);
+	reader_chunks(r, t->parts, sizeof(struct live_event), thread,
+		      take_event);
 }
 
 /* Order */
@@ -366,7 +368,7 @@ ORDER_BY(by_profile_size, struct profile_size, ASC(node) ?: ASC(class))
 
 ORDER_BY(by_peer_rank, struct profile_peer, ASC(rank))
 
-ORDER_BY(by_enter, struct profile_part, ASC(thread) ?: ASC(enter) ?: ASC(key))
+ORDER_BY(by_enter, struct profile_event, ASC(thread) ?: ASC(enter) ?: ASC(key))
 
 ORDER_BY(by_trace_time, struct profile_moment,
 	 ASC(thread) ?: ASC(ns) ?: ASC(node))

@@ -60,7 +60,7 @@ uint32_t reader_node(struct reader *r, live_ref ref)
 }
 
 /* The unified child of that key, made when it is new. */
-static uint32_t child(struct reader *r, const struct profile_node *node)
+static uint32_t unified_child(struct reader *r, const struct profile_node *node)
 {
 	struct profile *p = r->p;
 	uint64_t key = (uint64_t)node->parent << 32 | node->kind << 28 |
@@ -109,7 +109,7 @@ static uint32_t unify_below(struct reader *r, const struct live_node *n,
 		node.offset = n->offset;
 	if (n->kind == LIVE_NODE_PYTHON)
 		node.offset = line_of_python(r, &node);
-	return child(r, &node);
+	return unified_child(r, &node);
 }
 
 enum {
@@ -175,7 +175,7 @@ uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
 	struct profile_node node = { parent, NODE_NAMED, name, 0 };
 
 	if (profile_has_owner(r->p, node.kind, node.owner))
-		return child(r, &node);
+		return unified_child(r, &node);
 	r->damaged++;
 	return parent;
 }
@@ -195,7 +195,7 @@ uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path)
 		struct profile_node node = r->p->nodes[steps[--count]];
 
 		node.parent = parent;
-		parent = child(r, &node);
+		parent = unified_child(r, &node);
 	}
 	r->damaged += count > 0;
 	return parent;
@@ -206,7 +206,7 @@ uint32_t reader_partial(struct reader *r, uint32_t why)
 	struct profile_node node = { 0, NODE_PARTIAL, why, 0 };
 
 	if (profile_has_owner(r->p, node.kind, node.owner))
-		return child(r, &node);
+		return unified_child(r, &node);
 	r->damaged++;
 	return 0;
 }

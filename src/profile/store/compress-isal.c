@@ -52,20 +52,20 @@ static bool go_on(struct isal_zstream *s, size_t bytes, bool last)
 	return !last || s->internal_state.state == ZSTATE_END;
 }
 
-size_t squeeze_quick(void *to, const void *from, size_t bytes)
+size_t compress_quick(void *to, const void *from, size_t bytes)
 {
-	size_t most = squeeze_most(bytes), size = 0;
+	size_t most = compress_most(bytes), size = 0;
 	size_t first = bytes > BODY_LEAST ? FIRST : 0;
 	struct deflate_state *room = NULL;
 
 	if (most <= UINT32_MAX)
 		room = malloc(sizeof(*room));
 	if (!room)
-		return squeeze(to, from, bytes, 1);
+		return compress_data(to, from, bytes, 1);
 	start_room(room, to, most, from);
 	if ((!first || go_on(&room->stream, first, false)) &&
 	    go_on(&room->stream, bytes - first, true))
 		size = room->stream.total_out;
 	free(room);
-	return size ? size : squeeze(to, from, bytes, 1);
+	return size ? size : compress_data(to, from, bytes, 1);
 }

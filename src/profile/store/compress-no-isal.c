@@ -2,7 +2,7 @@
 /* compress-no-isal.c - where ISA-L was not found. */
 #include "profile/store/compress.h"
 
-size_t squeeze_quick(void *to, const void *from, size_t bytes)
+size_t compress_quick(void *to, const void *from, size_t bytes)
 {
-	return squeeze(to, from, bytes, 1);
+	return compress_data(to, from, bytes, 1);
 }

@@ -5,12 +5,12 @@
 
 #include "profile/store/compress.h"
 
-size_t squeeze_most(size_t bytes)
+size_t compress_most(size_t bytes)
 {
 	return compressBound(bytes);
 }
 
-size_t squeeze(void *to, const void *from, size_t bytes, int level)
+size_t compress_data(void *to, const void *from, size_t bytes, int level)
 {
 	uLongf size = compressBound(bytes);
 
@@ -18,7 +18,7 @@ size_t squeeze(void *to, const void *from, size_t bytes, int level)
 	return compress2(to, &size, from, bytes, level) == Z_OK ? size : 0;
 }
 
-int unsqueeze(void *to, size_t bytes, const void *from, size_t size)
+int compress_undo(void *to, size_t bytes, const void *from, size_t size)
 {
 	uLongf got = bytes;
 	int status = uncompress(to, &got, from, size);

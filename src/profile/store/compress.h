@@ -12,25 +12,25 @@
 #include <stddef.h>
 
 /* The largest that `bytes` can become. */
-size_t squeeze_most(size_t bytes);
+size_t compress_most(size_t bytes);
 
 /*
  * The size of what is now in `to`, which has that room; 0: out of memory.
  * Above level 9 libdeflate alone does more.
  */
-size_t squeeze(void *to, const void *from, size_t bytes, int level);
+size_t compress_data(void *to, const void *from, size_t bytes, int level);
 
 /*
  * The same, but as fast as can be: by ISA-L where there was one when this was
  * built, in a fifth of the time of level 1, else at that level.
  */
-size_t squeeze_quick(void *to, const void *from, size_t bytes);
+size_t compress_quick(void *to, const void *from, size_t bytes);
 
 /*
- * Exactly `bytes` of them back, of which SQUEEZE_BEHIND behind the stream may
+ * Exactly `bytes` of them back, of which COMPRESS_BEHIND behind the stream may
  * be read, whatever they are: libdeflate goes byte by byte where there are
  * fewer, and all the zeros that often end a stream are in its last few bytes.
  * 0, -ENOMEM, or -EINVAL: damaged.
  */
-#define SQUEEZE_BEHIND 64
-int unsqueeze(void *to, size_t bytes, const void *from, size_t size);
+#define COMPRESS_BEHIND 64
+int compress_undo(void *to, size_t bytes, const void *from, size_t size);

@@ -6,11 +6,11 @@
 #include "profile/store/deflate.h"
 #include "profile/store/compress.h"
 
-_Static_assert(DEFLATE_BEHIND >= SQUEEZE_BEHIND, "it is read");
+_Static_assert(DEFLATE_BEHIND >= COMPRESS_BEHIND, "it is read");
 
 size_t deflate_most(size_t bytes)
 {
-	return squeeze_most(bytes);
+	return compress_most(bytes);
 }
 
 /*
@@ -30,7 +30,7 @@ typedef uint8_t row __attribute__((vector_size(AT_ONCE)));
 #define PICK(a, b, ...) __builtin_shuffle(a, b, (row){ __VA_ARGS__ })
 #endif
 
-static inline void zip(row *a, row *b)
+static inline void zip_rows(row *a, row *b)
 {
 	row low = PICK(*a, *b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22,
 		       7, 23);
@@ -41,7 +41,7 @@ static inline void zip(row *a, row *b)
 	*b = high;
 }
 
-static inline void unzip(row *a, row *b)
+static inline void unzip_rows(row *a, row *b)
 {
 	row even = PICK(*a, *b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
 			26, 28, 30);
@@ -59,27 +59,27 @@ static inline void unzip(row *a, row *b)
  */
 static inline void zip_two(row *x, int far)
 {
-	zip(&x[0], &x[far]);
-	zip(&x[1], &x[far + 1]);
+	zip_rows(&x[0], &x[far]);
+	zip_rows(&x[1], &x[far + 1]);
 }
 
 static inline void unzip_two(row *x, int far)
 {
-	unzip(&x[0], &x[far]);
-	unzip(&x[1], &x[far + 1]);
+	unzip_rows(&x[0], &x[far]);
+	unzip_rows(&x[1], &x[far + 1]);
 }
 
 static inline void zip_four(row *x)
 {
 	zip_two(x, 2);
-	zip(&x[0], &x[1]);
-	zip(&x[2], &x[3]);
+	zip_rows(&x[0], &x[1]);
+	zip_rows(&x[2], &x[3]);
 }
 
 static inline void unzip_four(row *x)
 {
-	unzip(&x[0], &x[1]);
-	unzip(&x[2], &x[3]);
+	unzip_rows(&x[0], &x[1]);
+	unzip_rows(&x[2], &x[3]);
 	unzip_two(x, 2);
 }
 
@@ -129,7 +129,8 @@ static void collect_narrow(char *to, const char *from, size_t count, size_t i)
 	memcpy(to + 4 * i, x, sizeof(x));
 }
 
-static void shuffle(char *to, const char *from, size_t count, size_t width)
+static void shuffle_bytes(char *to, const char *from, size_t count,
+			  size_t width)
 {
 	size_t i = 0;
 
@@ -142,7 +143,8 @@ static void shuffle(char *to, const char *from, size_t count, size_t width)
 			to[byte * count + i] = from[i * width + byte];
 }
 
-static void unshuffle(char *to, const char *from, size_t count, size_t width)
+static void unshuffle_bytes(char *to, const char *from, size_t count,
+			    size_t width)
 {
 	size_t i = 0;
 
@@ -159,22 +161,22 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		     int level, void *work)
 {
 	if (width > 1) {
-		shuffle(work, values, count, width);
+		shuffle_bytes(work, values, count, width);
 		values = work;
 	}
 	return level == DEFLATE_QUICK
-		       ? squeeze_quick(to, values, count * width)
-		       : squeeze(to, values, count * width, level);
+		       ? compress_quick(to, values, count * width)
+		       : compress_data(to, values, count * width, level);
 }
 
-int inflate_chunk(void *to, size_t count, size_t width, const void *from,
-		  size_t size, void *work)
+int deflate_undo(void *to, size_t count, size_t width, const void *from,
+		 size_t size, void *work)
 {
-	int err = unsqueeze(work ? work : to, count * width, from, size);
+	int err = compress_undo(work ? work : to, count * width, from, size);
 
 	if (err)
 		return err;
 	if (work)
-		unshuffle(to, work, count, width);
+		unshuffle_bytes(to, work, count, width);
 	return 0;
 }

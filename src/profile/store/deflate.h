@@ -30,5 +30,5 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
  * for, too, when they were shuffled; else it is NULL.  0, -ENOMEM, or -EINVAL:
  * damaged.
  */
-int inflate_chunk(void *to, size_t count, size_t width, const void *from,
-		  size_t size, void *work);
+int deflate_undo(void *to, size_t count, size_t width, const void *from,
+		 size_t size, void *work);

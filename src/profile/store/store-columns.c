@@ -96,15 +96,15 @@ static hid_t parent_open(struct store *s, const char *name, const char **leaf)
 }
 
 void store_list_entry(struct store *s, const char *group, char between,
-		      const char *name, const struct shortcut_entry *entry,
+		      const char *name, const struct toc_entry *entry,
 		      const void *values)
 {
 	char path[2 * NAME_MAX_BYTES];
 
-	if (!s->shortcut)
+	if (!s->toc)
 		return;
 	snprintf(path, sizeof(path), "%s%c%s", group, between, name);
-	if (shortcut_add(s->shortcut, between ? path : group, entry, values))
+	if (toc_add(s->toc, between ? path : group, entry, values))
 		store_fail(s, -ENOMEM, "out of memory");
 }
 
@@ -113,25 +113,24 @@ static void list_column(struct store *s, const char *name, hid_t set,
 			enum store_type type, size_t width, const void *values,
 			size_t count)
 {
-	struct shortcut_entry entry = { .type = (uint16_t)type,
-					.width = (uint32_t)width,
-					.count = count };
+	struct toc_entry entry = { .type = (uint16_t)type,
+				   .width = (uint32_t)width,
+				   .count = count };
 	unsigned int skipped = 0;
 	haddr_t at = HADDR_UNDEF;
 	hsize_t first = 0, size = 0;
 
-	if (!s->shortcut)
+	if (!s->toc)
 		return;
 	if (width * count > COMPACT_BYTES) {
-		entry.how = store_is_text(type) || width == 1
-				    ? SHORTCUT_DEFLATE
-				    : SHORTCUT_SHUFFLE;
+		entry.how = store_is_text(type) || width == 1 ? TOC_DEFLATE
+							      : TOC_SHUFFLE;
 		H5Dflush(set);
 		H5Dget_chunk_info_by_coord(set, &first, &skipped, &at, &size);
 		if (at == HADDR_UNDEF || skipped ||
 		    width * count > CHUNK_BYTES || size > UINT32_MAX) {
-			shortcut_free(s->shortcut); /* HDF5 alone reads that */
-			s->shortcut = NULL;
+			toc_free(s->toc); /* HDF5 alone reads that */
+			s->toc = NULL;
 			return;
 		}
 		entry.at = at;
@@ -390,8 +389,8 @@ static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
 	good = packed && work &&
 	       H5Dread_chunk(set, H5P_DEFAULT, &from, &left_out, packed) >= 0 &&
 	       !left_out &&
-	       !inflate_chunk(to, chunk, width, packed, size,
-			      width > 1 ? work : NULL);
+	       !deflate_undo(to, chunk, width, packed, size,
+			     width > 1 ? work : NULL);
 	return good;
 }
 
@@ -474,7 +473,7 @@ hid_t store_set_open(struct store *s, const char *name, H5T_class_t class)
 void *store_listed_values(struct store *s, const char *what, const char *name,
 			  enum store_type type, size_t *width, size_t *count)
 {
-	const struct shortcut_entry *e = shortcut_find(s->shortcut, name);
+	const struct toc_entry *e = toc_find(s->toc, name);
 	bool text = store_is_text(type);
 	void *values;
 	int err;
@@ -491,7 +490,7 @@ void *store_listed_values(struct store *s, const char *what, const char *name,
 	}
 	if (!e->count || !store_may_take(s, name, e->count, e->width))
 		return NULL;
-	values = shortcut_values(s->shortcut, e, &err);
+	values = toc_values(s->toc, e, &err);
 	if (!values)
 		store_fail(s, err,
 			   err == -ENOMEM ? "out of memory%.0s"
@@ -512,7 +511,7 @@ void *store_get(struct store *s, const char *name, enum store_type type,
 	*count = 0;
 	if (s->err)
 		return NULL;
-	if (s->shortcut)
+	if (s->toc)
 		return store_listed_values(s, "dataset", name, type, &width,
 					   count);
 	set = store_set_open(s, name, H5Tget_class(store_number_type(type)));

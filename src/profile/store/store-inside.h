@@ -28,8 +28,8 @@ struct reused_buffer { /* memory that is used again */
 };
 
 struct store {
-	hid_t file; /* invalid: everything is read by the shortcut */
-	struct shortcut *shortcut; /* NULL: none */
+	hid_t file;      /* invalid: everything is read by the shortcut */
+	struct toc *toc; /* NULL: none */
 	bool locked, ends_late, large;
 	int dir; /* as regular.h has it */
 	char *path;
@@ -71,7 +71,7 @@ int store_join_names(struct store *s, char *to, const char *group,
 
 /* What the list behind the file says of a column or an attribute. */
 void store_list_entry(struct store *s, const char *group, char between,
-		      const char *name, const struct shortcut_entry *entry,
+		      const char *name, const struct toc_entry *entry,
 		      const void *values);
 /*
  * By the list: the values of `name`, of that type or, of a text, as wide as it

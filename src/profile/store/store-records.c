@@ -13,8 +13,7 @@ enum {
 
 /* Attributes */
 
-static const struct shortcut_entry is_group = { .how = SHORTCUT_NO_VALUE,
-						.width = 1 };
+static const struct toc_entry is_group = { .how = TOC_NO_VALUE, .width = 1 };
 
 static hid_t put_stored_text(struct store *s, const char *group_name,
 			     hid_t group, const struct store_field *field,
@@ -36,10 +35,9 @@ static hid_t put_stored_text(struct store *s, const char *group_name,
 		attribute = H5I_INVALID_HID;
 	}
 	if (attribute >= 0) {
-		struct shortcut_entry entry = { .type = STORE_TEXT,
-						.width = (uint32_t)(kept ? kept
-									 : 1),
-						.count = 1 };
+		struct toc_entry entry = { .type = STORE_TEXT,
+					   .width = (uint32_t)(kept ? kept : 1),
+					   .count = 1 };
 
 		store_list_entry(s, group_name, '@', field->name, &entry, copy);
 	}
@@ -53,11 +51,9 @@ static hid_t put_stored_number(struct store *s, const char *group_name,
 			       hid_t group, const struct store_field *field,
 			       const void *record)
 {
-	struct shortcut_entry entry = {
-		.type = (uint16_t)field->type,
-		.width = (uint32_t)store_widths[field->type],
-		.count = 1
-	};
+	struct toc_entry entry = { .type = (uint16_t)field->type,
+				   .width = (uint32_t)store_widths[field->type],
+				   .count = 1 };
 	const char *value = (const char *)record + field->offset;
 	hid_t type = store_number_type(field->type);
 	hid_t space = H5Screate(H5S_SCALAR);
@@ -78,13 +74,13 @@ static bool is_listed(struct store *s, const char *group)
 	char name[2 * NAME_MAX_BYTES];
 
 	snprintf(name, sizeof(name), "%s@", group);
-	return shortcut_find(s->shortcut, name) != NULL;
+	return toc_find(s->toc, name) != NULL;
 }
 
 /* Once, also when it gets attributes more than once. */
 static void list_group(struct store *s, const char *group)
 {
-	if (s->shortcut && !is_listed(s, group))
+	if (s->toc && !is_listed(s, group))
 		store_list_entry(s, group, '@', "", &is_group, NULL);
 }
 
@@ -168,7 +164,7 @@ static void get_listed(struct store *s, const char *group,
 	char *value;
 
 	snprintf(name, sizeof(name), "%s@%s", group, field->name);
-	if (field->added && !shortcut_find(s->shortcut, name))
+	if (field->added && !toc_find(s->toc, name))
 		return;
 	value = store_listed_values(s, "attribute", name, field->type, &width,
 				    &count);
@@ -212,8 +208,8 @@ bool store_has(struct store *s, const char *name)
 {
 	if (s->err)
 		return false;
-	if (s->shortcut)
-		return shortcut_find(s->shortcut, name) || is_listed(s, name);
+	if (s->toc)
+		return toc_find(s->toc, name) || is_listed(s, name);
 	return is_linked(s, name);
 }
 
@@ -224,7 +220,7 @@ void store_get_record(struct store *s, const char *group,
 
 	if (s->err)
 		return;
-	if (s->shortcut) {
+	if (s->toc) {
 		get_listed_record(s, group, fields, record);
 		return;
 	}
@@ -266,7 +262,7 @@ static char **listed_names(struct store *s, const char *group, size_t *count)
 
 	if (!is_listed(s, group))
 		store_fail(s, -EINVAL, "the group '%s' is missing", group);
-	for (size_t i = 0; shortcut_at(s->shortcut, i, &name); i++)
+	for (size_t i = 0; toc_at(s->toc, i, &name); i++)
 		found += listed_name(name, group) > 0;
 	names = s->err ? NULL
 		       : calloc(found + 1, sizeof(*names) + NAME_MAX_BYTES);
@@ -275,7 +271,7 @@ static char **listed_names(struct store *s, const char *group, size_t *count)
 		return NULL;
 	}
 	text = (char *)(names + found + 1);
-	for (size_t i = 0; shortcut_at(s->shortcut, i, &name); i++) {
+	for (size_t i = 0; toc_at(s->toc, i, &name); i++) {
 		size_t length = listed_name(name, group);
 
 		if (!length)
@@ -298,7 +294,7 @@ char **store_list(struct store *s, const char *group, size_t *count)
 	*count = 0;
 	if (s->err)
 		return NULL;
-	if (s->shortcut)
+	if (s->toc)
 		return listed_names(s, group, count);
 	if (H5Gget_info_by_name(s->file, group, &info, H5P_DEFAULT) < 0 ||
 	    info.nlinks > LIST_MAX) {

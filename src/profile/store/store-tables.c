@@ -136,7 +136,7 @@ static void *read_texts(struct store *s, const char *name, size_t *width,
 	hid_t set, in_file, type;
 	void *all = NULL;
 
-	if (s->shortcut)
+	if (s->toc)
 		return store_listed_values(s, "dataset", name, STORE_TEXT,
 					   width, count);
 	set = store_set_open(s, name, H5T_STRING);

@@ -224,7 +224,7 @@ void store_close(struct store *s)
 		H5Fclose(s->file);
 	if (s->locked)
 		pthread_mutex_unlock(&store_hdf5_lock);
-	shortcut_free(s->shortcut);
+	toc_free(s->toc);
 	free(s->packed.at);
 	free(s->work.at);
 	if (s->fd >= 0)
@@ -349,8 +349,8 @@ static int create_store(struct store **to, int dir, const char *path,
 		return fail(-ENOMEM, "%s: out of memory", path);
 	s->large = large;
 	s->temporary = store_temporary(path, getpid());
-	s->shortcut = large ? NULL : shortcut_new();
-	err = s->temporary && (large || s->shortcut)
+	s->toc = large ? NULL : toc_new();
+	err = s->temporary && (large || s->toc)
 		      ? create_file(s, large)
 		      : store_fail(s, -ENOMEM, "out of memory");
 	if (!err) {
@@ -402,8 +402,8 @@ int store_commit(struct store *s)
 	if (H5Fclose(s->file) < 0)
 		store_hdf5_fail(s, "cannot be written", "");
 	s->file = H5I_INVALID_HID;
-	if (!s->err && s->shortcut) {
-		err = shortcut_append(s->shortcut, s->fd);
+	if (!s->err && s->toc) {
+		err = toc_append(s->toc, s->fd);
 		if (err)
 			store_fail(s, err, "cannot be written: %s",
 				   strerror(-err));
@@ -513,7 +513,7 @@ static hid_t open_image(struct store *s, hid_t access)
 
 static int open_store_file(struct store *s)
 {
-	int err = shortcut_open(&s->shortcut, s->fd, s->piece);
+	int err = toc_open(&s->toc, s->fd, s->piece);
 	char name[REGULAR_NAME];
 	hid_t access;
 
@@ -521,7 +521,7 @@ static int open_store_file(struct store *s)
 		return store_fail(s, err, "%s",
 				  err == -EINVAL ? "truncated or damaged"
 						 : strerror(-err));
-	if (s->shortcut) { /* all of it was read */
+	if (s->toc) { /* all of it was read */
 		close(s->fd);
 		s->fd = -1;
 		return 0;

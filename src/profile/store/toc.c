@@ -27,8 +27,8 @@ struct footer {
 	char magic[8];
 };
 
-struct shortcut {
-	struct shortcut_entry *entries;
+struct toc {
+	struct toc_entry *entries;
 	uint32_t *sums; /* of their names, by which they are looked for */
 	char *texts;    /* behind the entries in memory that was read */
 	char *file;     /* the part that is HDF5's */
@@ -36,12 +36,12 @@ struct shortcut {
 	size_t next; /* where to look first: things are asked for in order */
 };
 
-struct shortcut *shortcut_new(void)
+struct toc *toc_new(void)
 {
-	return calloc(1, sizeof(struct shortcut));
+	return calloc(1, sizeof(struct toc));
 }
 
-void shortcut_free(struct shortcut *s)
+void toc_free(struct toc *s)
 {
 	if (!s)
 		return;
@@ -67,7 +67,7 @@ static uint32_t checksum_of_name(const char *name)
  * Making one.
  */
 
-static int add_bytes(struct shortcut *s, const void *bytes, size_t size)
+static int add_bytes(struct toc *s, const void *bytes, size_t size)
 {
 	if (s->text_room - s->text_size < size) {
 		size_t room = 2 * s->text_room + size + 256;
@@ -82,7 +82,7 @@ static int add_bytes(struct shortcut *s, const void *bytes, size_t size)
 	return 0;
 }
 
-static int reach_more(struct shortcut *s)
+static int reach_more(struct toc *s)
 {
 	size_t room = 2 * s->room + 64;
 
@@ -92,10 +92,10 @@ static int reach_more(struct shortcut *s)
 	return 0;
 }
 
-int shortcut_add(struct shortcut *s, const char *name,
-		 const struct shortcut_entry *entry, const void *values)
+int toc_add(struct toc *s, const char *name, const struct toc_entry *entry,
+	    const void *values)
 {
-	struct shortcut_entry *to;
+	struct toc_entry *to;
 
 	if (s->count == s->room && reach_more(s))
 		return -ENOMEM;
@@ -105,7 +105,7 @@ int shortcut_add(struct shortcut *s, const char *name,
 	to->name = (uint32_t)s->text_size;
 	if (add_bytes(s, name, strlen(name) + 1))
 		return -ENOMEM;
-	if (entry->how == SHORTCUT_HERE) {
+	if (entry->how == TOC_HERE) {
 		to->at = s->text_size;
 		to->packed = (uint32_t)(entry->count * entry->width);
 		if (add_bytes(s, values, to->packed))
@@ -129,7 +129,7 @@ static int write_all(int fd, const char *at, size_t size)
 }
 
 /* The list and the footer, in one piece by malloc; NULL: out of memory. */
-static char *pack_list(const struct shortcut *s, uint64_t begin, size_t *size)
+static char *pack_list(const struct toc *s, uint64_t begin, size_t *size)
 {
 	size_t table = s->count * sizeof(*s->entries);
 	size_t all = table + s->text_size;
@@ -156,7 +156,7 @@ static char *pack_list(const struct shortcut *s, uint64_t begin, size_t *size)
 	return packed;
 }
 
-int shortcut_append(const struct shortcut *s, int fd)
+int toc_append(const struct toc *s, int fd)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	int err = end < 0 ? -errno : 0;
@@ -192,20 +192,19 @@ static int read_toc(int fd, char *to, size_t size, off_t at)
 }
 
 /* The name ends in the list, and the values are where they are said to be. */
-static bool entry_is_good(const struct shortcut *s,
-			  const struct shortcut_entry *e)
+static bool entry_is_good(const struct toc *s, const struct toc_entry *e)
 {
-	size_t within = e->how == SHORTCUT_HERE ? s->text_size : s->file_size;
+	size_t within = e->how == TOC_HERE ? s->text_size : s->file_size;
 
-	return e->name < s->text_size && e->how < SHORTCUT_HOWS && e->width &&
+	return e->name < s->text_size && e->how < TOC_HOWS && e->width &&
 	       memchr(s->texts + e->name, 0, s->text_size - e->name) &&
 	       e->at <= within && e->packed <= within - e->at &&
-	       (e->how != SHORTCUT_HERE || (e->packed % e->width == 0 &&
-					    e->packed / e->width == e->count));
+	       (e->how != TOC_HERE || (e->packed % e->width == 0 &&
+				       e->packed / e->width == e->count));
 }
 
 /* Take the list out of the file that was read; 0, -ENOMEM or -EINVAL. */
-static int unpack_list(struct shortcut *s, const struct footer *footer)
+static int unpack_list(struct toc *s, const struct footer *footer)
 {
 	size_t table = (size_t)footer->entries * sizeof(*s->entries);
 	int err;
@@ -216,8 +215,8 @@ static int unpack_list(struct shortcut *s, const struct footer *footer)
 	s->entries = malloc(footer->unpacked + 1);
 	if (!s->entries)
 		return -ENOMEM;
-	err = inflate_chunk(s->entries, footer->unpacked, 1,
-			    s->file + footer->begin, footer->packed, NULL);
+	err = deflate_undo(s->entries, footer->unpacked, 1,
+			   s->file + footer->begin, footer->packed, NULL);
 	if (err)
 		return err;
 	s->sums = malloc(footer->entries * sizeof(*s->sums) + 1);
@@ -246,10 +245,10 @@ static bool has_list(int fd, struct file_extent piece, struct footer *footer)
 	       footer->begin <= at && footer->packed == at - footer->begin;
 }
 
-static int read_list(struct shortcut **to, int fd, struct file_extent piece,
+static int read_list(struct toc **to, int fd, struct file_extent piece,
 		     const struct footer *footer)
 {
-	struct shortcut *s = shortcut_new();
+	struct toc *s = toc_new();
 	int err = s ? 0 : -ENOMEM;
 
 	if (s)
@@ -263,13 +262,13 @@ static int read_list(struct shortcut **to, int fd, struct file_extent piece,
 	if (!err)
 		err = unpack_list(s, footer);
 	if (err)
-		shortcut_free(s);
+		toc_free(s);
 	else
 		*to = s;
 	return err;
 }
 
-int shortcut_open(struct shortcut **to, int fd, struct file_extent piece)
+int toc_open(struct toc **to, int fd, struct file_extent piece)
 {
 	struct footer footer;
 	struct stat st;
@@ -281,7 +280,7 @@ int shortcut_open(struct shortcut **to, int fd, struct file_extent piece)
 					    : 0;
 }
 
-const struct shortcut_entry *shortcut_find(struct shortcut *s, const char *name)
+const struct toc_entry *toc_find(struct toc *s, const char *name)
 {
 	uint32_t sum = checksum_of_name(name);
 	size_t at = s->next;
@@ -297,8 +296,7 @@ const struct shortcut_entry *shortcut_find(struct shortcut *s, const char *name)
 	return NULL;
 }
 
-const struct shortcut_entry *shortcut_at(const struct shortcut *s, size_t i,
-					 const char **name)
+const struct toc_entry *toc_at(const struct toc *s, size_t i, const char **name)
 {
 	if (i >= s->count)
 		return NULL;
@@ -306,30 +304,29 @@ const struct shortcut_entry *shortcut_at(const struct shortcut *s, size_t i,
 	return &s->entries[i];
 }
 
-static int unpack(const struct shortcut *s, const struct shortcut_entry *e,
-		  char *to)
+static int unpack_column(const struct toc *s, const struct toc_entry *e,
+			 char *to)
 {
-	bool shuffled = e->how == SHORTCUT_SHUFFLE && e->width > 1;
+	bool shuffled = e->how == TOC_SHUFFLE && e->width > 1;
 	size_t bytes = e->count * e->width;
 	char *work = shuffled ? malloc(bytes + 1) : NULL;
 	int err = -ENOMEM;
 
 	if (work || !shuffled)
-		err = inflate_chunk(to, e->count, e->width, s->file + e->at,
-				    e->packed, work);
+		err = deflate_undo(to, e->count, e->width, s->file + e->at,
+				   e->packed, work);
 	free(work);
 	return err;
 }
 
-void *shortcut_values(const struct shortcut *s, const struct shortcut_entry *e,
-		      int *err)
+void *toc_values(const struct toc *s, const struct toc_entry *e, int *err)
 {
 	size_t bytes;
 	char *to;
 
 	*err = -EINVAL;
 	/* No more than deflate can make of that many bytes. */
-	if (e->how == SHORTCUT_NO_VALUE ||
+	if (e->how == TOC_NO_VALUE ||
 	    __builtin_mul_overflow(e->count, e->width, &bytes) ||
 	    bytes / DEFLATE_RATIO > e->packed)
 		return NULL;
@@ -339,10 +336,10 @@ void *shortcut_values(const struct shortcut *s, const struct shortcut_entry *e,
 		return NULL;
 	to[bytes] = 0;
 	*err = 0;
-	if (e->how == SHORTCUT_HERE)
+	if (e->how == TOC_HERE)
 		memcpy(to, s->texts + e->at, e->packed);
 	else
-		*err = unpack(s, e, to);
+		*err = unpack_column(s, e, to);
 	if (!*err)
 		return to;
 	free(to);

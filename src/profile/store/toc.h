@@ -9,7 +9,7 @@
  * writes to it: what was changed has no list, and is read by HDF5 again.
  * copse-format(5) has the layout.
  *
- * Ownership  A shortcut owns its memory; what shortcut_values() returns is the
+ * Ownership  A shortcut owns its memory; what toc_values() returns is the
  *            caller's, by malloc.
  * Threads    One user at a time for each.
  * Foreign    All that is read is checked against the file's length.
@@ -21,17 +21,17 @@
 
 #include "profile/store/extent.h"
 
-enum shortcut_how {
-	SHORTCUT_HERE,     /* in the list itself */
-	SHORTCUT_DEFLATE,  /* in the file, a zlib stream */
-	SHORTCUT_SHUFFLE,  /* the same, behind HDF5's shuffle */
-	SHORTCUT_NO_VALUE, /* a group */
-	SHORTCUT_HOWS
+enum toc_how {
+	TOC_HERE,     /* in the list itself */
+	TOC_DEFLATE,  /* in the file, a zlib stream */
+	TOC_SHUFFLE,  /* the same, behind HDF5's shuffle */
+	TOC_NO_VALUE, /* a group */
+	TOC_HOWS
 };
 
-struct shortcut_entry { /* as in the file, but for name */
-	uint32_t name;  /* where its text begins in the list */
-	uint16_t type;  /* enum store_type */
+struct toc_entry {     /* as in the file, but for name */
+	uint32_t name; /* where its text begins in the list */
+	uint16_t type; /* enum store_type */
 	uint16_t how;
 	uint32_t width;  /* bytes of one value */
 	uint32_t packed; /* bytes in the file */
@@ -39,39 +39,37 @@ struct shortcut_entry { /* as in the file, but for name */
 	uint64_t at;
 };
 
-struct shortcut;
+struct toc;
 
 /* An empty list; NULL when out of memory. */
-struct shortcut *shortcut_new(void);
-void shortcut_free(struct shortcut *s); /* NULL is fine */
+struct toc *toc_new(void);
+void toc_free(struct toc *s); /* NULL is fine */
 
 /*
- * Add what `entry` says (name apart; with SHORTCUT_HERE, at and packed, too)
+ * Add what `entry` says (name apart; with TOC_HERE, at and packed, too)
  * with its values.  "group/column", "group@attribute".  0 or -ENOMEM.
  */
-int shortcut_add(struct shortcut *s, const char *name,
-		 const struct shortcut_entry *entry, const void *values);
+int toc_add(struct toc *s, const char *name, const struct toc_entry *entry,
+	    const void *values);
 
 /* Write the list behind the end of the file.  0 or -errno. */
-int shortcut_append(const struct shortcut *s, int fd);
+int toc_append(const struct toc *s, int fd);
 
 /*
  * The list of a file, or of a piece of one, and its contents with it: 0, and
  * NULL when it has none; or -errno.
  */
-int shortcut_open(struct shortcut **to, int fd, struct file_extent piece);
+int toc_open(struct toc **to, int fd, struct file_extent piece);
 
 /* NULL: there is no such thing. */
-const struct shortcut_entry *shortcut_find(struct shortcut *s,
-					   const char *name);
+const struct toc_entry *toc_find(struct toc *s, const char *name);
 
 /* In the order of the list; NULL behind the last.  *name is its name. */
-const struct shortcut_entry *shortcut_at(const struct shortcut *s, size_t i,
-					 const char **name);
+const struct toc_entry *toc_at(const struct toc *s, size_t i,
+			       const char **name);
 
 /*
  * The values, count * width bytes and a zero byte.  NULL: *err is -ENOMEM or,
  * when the file is damaged, -EINVAL.
  */
-void *shortcut_values(const struct shortcut *s,
-		      const struct shortcut_entry *entry, int *err);
+void *toc_values(const struct toc *s, const struct toc_entry *entry, int *err);

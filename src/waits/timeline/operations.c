@@ -11,13 +11,13 @@
  * The level from which on there is room for all records.  An operation has one
  * level in all ranks, so it is kept as a whole.
  */
-static unsigned int choose_level(const struct matched_events *parts)
+static unsigned int choose_level(const struct matched_events *events)
 {
 	size_t of[UINT8_MAX + 1] = { 0 }, above = 0;
 	unsigned int level = UINT8_MAX + 1;
 
-	for (size_t i = 0; i < parts->count; i++)
-		of[parts->at[i].level] += !parts->at[i].init;
+	for (size_t i = 0; i < events->count; i++)
+		of[events->at[i].level] += !events->at[i].init;
 	while (level > 0 && above + of[level - 1] <= OPERATION_RECORDS)
 		above += of[--level];
 	return level;
@@ -32,12 +32,12 @@ static uint64_t axis_time(int64_t ns, int64_t begin)
 	return ns > begin ? (uint64_t)(ns - begin) : 0;
 }
 
-static struct run_operation operation_of(const struct matched_events *parts,
+static struct run_operation operation_of(const struct matched_events *events,
 					 const struct wait_state *waits,
 					 size_t i, int64_t begin)
 {
-	const struct event_record *p = &parts->at[i];
-	uint32_t culprit = parts->at[waits[i].culprit].process;
+	const struct event_record *p = &events->at[i];
+	uint32_t culprit = events->at[waits[i].culprit].process;
 
 	return (struct run_operation){
 		.rank = p->process,
@@ -55,29 +55,29 @@ static struct run_operation operation_of(const struct matched_events *parts,
 	};
 }
 
-int operations_keep(struct run *run, const struct matched_events *parts,
+int operations_keep(struct run *run, const struct matched_events *events,
 		    const struct wait_state *waits, const struct clocks *clocks)
 {
 	struct run_waits *to = &run->waits;
-	int64_t begin = clocks_begin(clocks, parts);
-	unsigned int level = choose_level(parts);
+	int64_t begin = clocks_begin(clocks, events);
+	unsigned int level = choose_level(events);
 	uint32_t operation = 0;
 
 	to->operations =
-		calloc(OPERATION_RECORDS < parts->count ? OPERATION_RECORDS
-							: parts->count + 1,
+		calloc(OPERATION_RECORDS < events->count ? OPERATION_RECORDS
+							 : events->count + 1,
 		       sizeof(*to->operations));
 	if (!to->operations)
 		return no_memory();
-	for (size_t i = 0, end; i < parts->count; operation++) {
-		end = match_operation_end(parts, i);
+	for (size_t i = 0, end; i < events->count; operation++) {
+		end = match_operation_end(events, i);
 		for (; i < end; i++) {
 			struct run_operation *o =
 				&to->operations[to->operation_count];
 
-			if (parts->at[i].init || parts->at[i].level < level)
+			if (events->at[i].init || events->at[i].level < level)
 				continue;
-			*o = operation_of(parts, waits, i, begin);
+			*o = operation_of(events, waits, i, begin);
 			o->operation = operation;
 			to->operation_count++;
 		}

@@ -15,6 +15,6 @@
  * run->waits.operations, on the axis of run->timeline, which must be there:
  * whole operations, those of the highest levels.  0, or -ENOMEM with a reason.
  */
-int operations_keep(struct run *run, const struct matched_events *parts,
+int operations_keep(struct run *run, const struct matched_events *events,
 		    const struct wait_state *waits,
 		    const struct clocks *clocks);

@@ -241,7 +241,8 @@ static int class_of_choice(const struct step_choice *c)
 	return c->marked ? 2 : c->outer;
 }
 
-static bool overlaps(const struct step_choice *a, const struct step_choice *b)
+static bool choices_overlap(const struct step_choice *a,
+			    const struct step_choice *b)
 {
 	int64_t from = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
 	int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
@@ -316,7 +317,7 @@ static void judge_lines(const struct steps *steps, struct step_choice *at,
 		for (size_t k = 0; k < count && at[i].lines; k++)
 			if (!at[k].lines && at[k].outer &&
 			    2 * at[k].calls / at[k].per <= at[i].calls &&
-			    overlaps(&at[i], &at[k]) &&
+			    choices_overlap(&at[i], &at[k]) &&
 			    is_around_lines(steps, &at[k], &at[i]))
 				at[i].outer = false;
 }
@@ -364,7 +365,8 @@ static size_t keep_others(struct step_choice *at, size_t count,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if ((at[i].outer || at[i].ordered) && !overlaps(&at[i], choice))
+		if ((at[i].outer || at[i].ordered) &&
+		    !choices_overlap(&at[i], choice))
 			at[kept++] = at[i];
 	return kept;
 }

@@ -165,7 +165,7 @@ static uint32_t calls_of_row(const struct iterating *t,
 	return calls;
 }
 
-static uint32_t micro(uint64_t ns, uint64_t before)
+static uint32_t microseconds_since(uint64_t ns, uint64_t before)
 {
 	uint64_t us = ns / 1000 - before / 1000;
 
@@ -177,10 +177,11 @@ static int put_iteration(struct iterating *t, const struct step_series *s,
 			 const struct profile_stamp *b)
 {
 	struct run_iteration row = {
-		.us = micro(b->ns, a->ns),
-		.mpi_us = micro(b->mpi_ns, a->mpi_ns),
-		.gpu_us = micro(
-			gpu_bins_busy(t->gpus, s->process, a->ns, b->ns), 0),
+		.us = microseconds_since(b->ns, a->ns),
+		.mpi_us = microseconds_since(b->mpi_ns, a->mpi_ns),
+		.gpu_us = microseconds_since(
+			time_gpu_bins_busy(t->gpus, s->process, a->ns, b->ns),
+			0),
 	};
 
 	return array_append(&t->to->rows, &t->to->row_count, &t->row_room,
@@ -230,11 +231,11 @@ static int put_rank(struct iterating *t, const struct step_series *s)
 }
 
 static int put_step(struct iterating *t, const struct steps *steps,
-		    const struct matched_events *parts)
+		    const struct matched_events *events)
 {
 	const struct step_choice *c = &t->choice;
 	const struct step_series *s = &steps->at[c->first];
-	const struct clock_source *first = parts->sources;
+	const struct clock_source *first = events->sources;
 	struct run_step *step = calloc(1, sizeof(*step));
 
 	if (!step)
@@ -252,7 +253,7 @@ static int put_step(struct iterating *t, const struct steps *steps,
 		.iterations = c->calls / c->per,
 		.regular = c->regular,
 	};
-	t->begin = clocks_begin(t->clocks, parts);
+	t->begin = clocks_begin(t->clocks, events);
 	step->begin_real_ns =
 		first->start_real +
 		(uint64_t)(t->begin - clocks_time(t->clocks, first->process,
@@ -292,7 +293,7 @@ static int put_step_series(struct iterating *t, const struct steps *steps,
 }
 
 int steps_make(struct run *run, const struct steps *steps,
-	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct matched_events *events, const struct clocks *clocks,
 	       const struct gpu_bins *gpus)
 {
 	struct step_choice choices[STEP_CHOICES];
@@ -301,14 +302,14 @@ int steps_make(struct run *run, const struct steps *steps,
 			       .gpus = gpus,
 			       .stamps = steps->stamps,
 			       .to = &run->iterations };
-	int err, count = parts->source_count
+	int err, count = events->source_count
 				 ? step_choices(run, steps, clocks, choices)
 				 : 0;
 
 	if (count <= 0)
 		return count;
 	t.choice = choices[0];
-	err = put_step(&t, steps, parts);
+	err = put_step(&t, steps, events);
 	if (!err)
 		err = put_step_series(&t, steps, choices, (size_t)count);
 	for (size_t i = t.choice.first; i < t.choice.end && !err; i++)

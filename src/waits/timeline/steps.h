@@ -26,5 +26,5 @@ struct steps { /* what gatherer_steps has */
 
 /* run->iterations, of what gatherer_steps has.  0, or -ENOMEM with a reason. */
 int steps_make(struct run *run, const struct steps *steps,
-	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct matched_events *events, const struct clocks *clocks,
 	       const struct gpu_bins *gpus);

@@ -52,7 +52,7 @@ struct time_source { /* what a row is made of: one of the two */
 
 struct time_binning {
 	const struct run *run;
-	const struct matched_events *parts;
+	const struct matched_events *events;
 	const struct clocks *clocks;
 	struct run_timeline *to;
 	int64_t begin, width;
@@ -174,8 +174,8 @@ static double busy_between(const struct gpu_bins_row *row, uint64_t from,
 	return sum;
 }
 
-uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
-		       uint64_t from, uint64_t to)
+uint64_t time_gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
+			    uint64_t from, uint64_t to)
 {
 	size_t low = 0, high = gpus->count;
 	double sum = 0;
@@ -205,8 +205,8 @@ static void put_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
 {
 	struct run_timeline *to = t->to;
 
-	for (size_t i = 0; i < t->parts->series_count; i++) {
-		const struct series *s = &t->parts->series[i];
+	for (size_t i = 0; i < t->events->series_count; i++) {
+		const struct series *s = &t->events->series[i];
 		bool helpers = s->thread == MATCH_HELPERS;
 
 		to->rows[to->row_count++] = (struct run_time_row){
@@ -230,7 +230,7 @@ static void put_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
 static int make_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
 {
 	struct run_timeline *to = t->to;
-	size_t count = t->parts->series_count + gpus->count;
+	size_t count = t->events->series_count + gpus->count;
 
 	to->rows = calloc(count + 1, sizeof(*to->rows));
 	t->sources = calloc(count + 1, sizeof(*t->sources));
@@ -246,7 +246,7 @@ static int make_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
 		if (row->kind == RUN_TIME_GPU)
 			t->sources[i].gpu = &gpus->at[row->first];
 		else
-			t->sources[i].series = &t->parts->series[row->first];
+			t->sources[i].series = &t->events->series[row->first];
 		t->first_row[row->rank + 1]++;
 	}
 	for (size_t i = 0; i < t->run->member_count; i++)
@@ -276,14 +276,14 @@ static uint32_t choose_bins(const struct time_binning *t)
 
 static int make_axis(struct time_binning *t)
 {
-	const struct matched_events *parts = t->parts;
-	const struct clock_source *first = parts->sources;
+	const struct matched_events *events = t->events;
+	const struct clock_source *first = events->sources;
 	struct run_time_axis *axis = calloc(1, sizeof(*axis));
 	int64_t end = INT64_MIN;
 
-	t->begin = clocks_begin(t->clocks, parts);
-	for (size_t i = 0; i < parts->source_count; i++) {
-		const struct clock_source *s = &parts->sources[i];
+	t->begin = clocks_begin(t->clocks, events);
+	for (size_t i = 0; i < events->source_count; i++) {
+		const struct clock_source *s = &events->sources[i];
 		int64_t to = clocks_time(t->clocks, s->process, s->end_mono);
 
 		end = to > end ? to : end;
@@ -330,8 +330,8 @@ static double time_in_bin(const struct time_binning *t, uint32_t bin,
  * Kept calls: when a row was in them, and how much of that was waiting.
  */
 
-static size_t row_of_part(const struct time_binning *t,
-			  const struct event_record *p)
+static size_t row_of_event(const struct time_binning *t,
+			   const struct event_record *p)
 {
 	for (size_t i = t->first_row[p->process];
 	     i < t->first_row[p->process + 1]; i++)
@@ -389,9 +389,9 @@ static int spread_calls(struct time_binning *t, const struct wait_state *waits)
 	t->wait = calloc(cells + 1, sizeof(*t->wait));
 	if (!t->inside || !t->wait)
 		return no_memory();
-	for (size_t i = 0; i < t->parts->count && !err; i++) {
-		const struct event_record *p = &t->parts->at[i];
-		size_t row = waits[i].joint ? SIZE_MAX : row_of_part(t, p);
+	for (size_t i = 0; i < t->events->count && !err; i++) {
+		const struct event_record *p = &t->events->at[i];
+		size_t row = waits[i].joint ? SIZE_MAX : row_of_event(t, p);
 
 		if (row == SIZE_MAX)
 			continue;
@@ -509,7 +509,7 @@ static uint32_t node_before(const struct time_binning *t,
 
 	while (call < row->calls_end && call->leave < at->ns)
 		call++;
-	if (t->parts->level || call == row->calls_end || call->enter > at->ns)
+	if (t->events->level || call == row->calls_end || call->enter > at->ns)
 		return row->outside = at->node;
 	for (node = call->node; t->run->nodes[node].kind == RUN_MPI;)
 		node = t->run->nodes[node].parent;
@@ -790,17 +790,17 @@ static int make_timeline(struct time_binning *t, const struct wait_state *waits)
 	return err;
 }
 
-int time_bins_make(struct run *run, const struct matched_events *parts,
+int time_bins_make(struct run *run, const struct matched_events *events,
 		   const struct wait_state *waits, const struct clocks *clocks,
 		   const struct gpu_bins *gpus)
 {
 	struct time_binning t = { .run = run,
-				  .parts = parts,
+				  .events = events,
 				  .clocks = clocks,
 				  .to = &run->timeline };
 	int err;
 
-	if (!parts->source_count || (!parts->series_count && !gpus->count))
+	if (!events->source_count || (!events->series_count && !gpus->count))
 		return 0;
 	err = make_time_rows(&t, gpus);
 	if (!err)

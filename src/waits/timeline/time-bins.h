@@ -37,13 +37,13 @@ struct gpu_bins {
  * For how long a process's GPUs were busy between two times of its clock, if no
  * two of them were at the same time.
  */
-uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
-		       uint64_t from, uint64_t to);
+uint64_t time_gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
+			    uint64_t from, uint64_t to);
 
 /*
  * run->timeline, of records and points that were aligned.  Nothing where there
  * are none.  0, or -ENOMEM with a reason.
  */
-int time_bins_make(struct run *run, const struct matched_events *parts,
+int time_bins_make(struct run *run, const struct matched_events *events,
 		   const struct wait_state *waits, const struct clocks *clocks,
 		   const struct gpu_bins *gpus);
