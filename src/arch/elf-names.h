@@ -7,8 +7,10 @@
  * ELF_MACHINE_TEXT   … and its name in a sentence
  * ELF_LOADERS        names of glibc's loader, up to a version, for an array
  * GLIBC_FIRST        the first version of the C library's symbols
- * GLIBC_CONDITIONS   that of pthread_cond_wait(), which is in conditions.map,
- * too GLIBC_FINITE       that of __exp_finite() and its kind
+ *
+ * GLIBC_CONDITIONS   that of pthread_cond_wait(), as in conditions.map
+ *
+ * GLIBC_FINITE       that of __exp_finite() and its kind
  *
  * elf_binds()        Is it a relocation that puts a symbol's address into a
  *                    table, for calls or else?

@@ -2,9 +2,10 @@
 /*
  * page-size.h - the sizes of pages and of cache lines.
  *
- * PAGE_SMALLEST  bytes of the smallest page that a kernel may have here.  What
- * is on one of them is mapped as a whole, or not. CACHE_LINE  bytes; what
- * several threads write is on lines of its own.
+ * PAGE_SMALLEST  bytes of the smallest page that a kernel may have here: it is
+ *                mapped as a whole, or not.
+ *
+ * CACHE_LINE     bytes; what several threads write is on lines of its own.
  *
  * Signals     All may run in a handler.
  */

@@ -7,9 +7,12 @@
  * THUNK_GATE(symbol, to)  the gate `symbol`: it jumps to gate_targets[i], where
  *                         i counts gates; while that is NULL, to what
  *                         trampoline_open(i) returns.  gate_wrappers[i] gets
- * the distance from itself to copse_wrap_TO. THUNK_GATE_CLOSED       what calls
- * trampoline_open(); once THUNK_DLSYM             dlsym(handle, name): for
- * RTLD_DEFAULT and RTLD_NEXT, which mean what they do for who calls, calls
+ *                         the distance from itself to copse_wrap_TO.
+ *
+ * THUNK_GATE_CLOSED       what calls trampoline_open(); once
+ *
+ * THUNK_DLSYM             dlsym(handle, name): for RTLD_DEFAULT and RTLD_NEXT,
+ *                         which depend on the caller, it calls
  *                         dlsym_prepare(handle, name) and jumps to
  *                         *look_up_next with the handle that it returns; else
  *                         to dlsym_in_handle(handle, name, caller)

@@ -69,7 +69,6 @@ mpi.h:               mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
 microhttpd.h:        tools/
-libunwind.h:         src/collect/
 '
 
 includes_of() {
@@ -101,7 +100,8 @@ looks_up() {
 has_one_user() {
 	header=$1
 	shift
-	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda tools \
+	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda openmp \
+		locks tools \
 		>"$scratch/users"
 	for may in "$@"; do
 		grep -v "^$may" "$scratch/users" >"$scratch/rest"
