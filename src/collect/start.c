@@ -100,6 +100,7 @@ static void collect_start(void)
 	const char *directory = secure_getenv("COPSE_LIVE");
 	uint64_t begun = time_asked(CLOCK_PROCESS_CPUTIME_ID);
 
+	loaded_object_start();
 	time_init();
 	interpose_init();
 	if (!directory || !*directory || comes_late() ||

@@ -148,8 +148,8 @@ sleeps() {
 	"$copse" run -q -o nap.copse $python -c "$nap" || return
 	"$copse" report nap.copse >text || return
 	head -n 8 text
-	tr '\n' ' ' <text | grep -q \
-		'• 9[0-9] % blocked: [23].* s: sleep, files.*copse run  *-e wall' ||
+	tr '\n' ' ' <text | grep -qE \
+		'• (9[0-9]|100) % blocked: [23].* s: sleep, files.*copse run  *-e wall' ||
 		return
 	"$copse" run -q -e wall -o awake.copse $python -c "$nap" || return
 	"$copse" report split awake.copse >text || return

@@ -234,11 +234,13 @@ static bool make_tables(void)
 }
 
 /* A look-up that does not find itself is not the one that it is taken for. */
-__attribute__((constructor(101))) static void loaded_object_start(void)
+__attribute__((constructor)) void loaded_object_start(void)
 {
 	libc_look *libc = (libc_look *)dlsym(RTLD_DEFAULT, "_dl_find_object");
 	struct loaded_object self;
 
+	if (objects.libc || objects.lasting)
+		return;
 	if (libc && !libc((void *)loaded_object_look, &self))
 		objects.libc = libc;
 	else

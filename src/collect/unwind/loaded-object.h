@@ -34,6 +34,9 @@ enum loaded_found {
 	LOADED_CHANGES, /* libraries come or go: not to be known now */
 };
 
+/* Before all else; the collector may start before its constructors run. */
+void loaded_object_start(void);
+
 SIGSAFE enum loaded_found loaded_object_look(struct loaded_object *to,
 					     uintptr_t pc);
 
