@@ -14,17 +14,31 @@ built() {
 		-ldl -pthread 2>built.err || skip "$1 has no OpenMP here"
 }
 
+# tried FILE COMMAND…: its output.  clang's runtime crashes in one of twenty
+# programs with nested regions, without copse as well (LLVM 14).
+tried() {
+	file=$1
+	shift
+	for _ in $tries; do
+		"$@" >"$file" && return
+	done
+	return 1
+}
+
 # With locks that spin a thousand threads took up to 17 s of CPU time for 0.04 s.
 # is_quick COMPILER WHAT THREADS [COMMAND…]
 is_quick() {
 	built "$1"
 	what=$2 threads=$3
+	tries=1
+	[ "$1 $2" != "clang nested" ] || tries='1 2 3 4 5'
 	shift 3
-	"$@" ./crowd "$what" "$threads" >plain || skip "no $threads threads here"
-	for _ in 1 2 3; do
-		"$@" "$copse" run -q --locks=on --no-report --force \
-			-o crowd.copse ./crowd "$what" "$threads" >out || return
-		echo "plain: $(cat plain), with copse: $(cat out)"
+	tried plain "$@" ./crowd "$what" "$threads" ||
+		skip "no $threads threads here"
+	for turn in 1 2 3; do
+		tried out "$@" "$copse" run -q --locks=on --no-report --force \
+			-o crowd.copse ./crowd "$what" "$threads" || return
+		echo "$turn: plain: $(cat plain), with copse: $(cat out)"
 		[ "$(cut -d ' ' -f 1 plain)" = "$(cut -d ' ' -f 1 out)" ] ||
 			return
 	done
