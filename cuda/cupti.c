@@ -45,7 +45,8 @@ static const void *code_of_object(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+static int match_loaded_object(struct dl_phdr_info *info, size_t size,
+			       void *data)
 {
 	struct loaded *l = data;
 	const char *slash = strrchr(info->dlpi_name, '/');
@@ -61,7 +62,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 static bool find_loaded(struct loaded *l, const char *begins)
 {
 	*l = (struct loaded){ .begins = begins };
-	return dl_iterate_phdr(look_at_object, l);
+	return dl_iterate_phdr(match_loaded_object, l);
 }
 
 static void *open_cupti_in(const char *folder, int length)

@@ -30,7 +30,7 @@ void launch_shapes_report(void)
 		tell_launch_shape(i);
 }
 
-static struct live_shape distribution_of(const CUpti_ActivityKernel9 *k)
+static struct live_shape shape_of_launch(const CUpti_ActivityKernel9 *k)
 {
 	return (struct live_shape){
 		.device = k->deviceId,
@@ -49,7 +49,7 @@ void launch_shapes_add(struct region_name *name, const CUpti_ActivityKernel9 *k)
 {
 	uint64_t hash = (uintptr_t)name * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(hash >> 32) % KEPT;
-	struct live_shape is = distribution_of(k), *to = &kept[i].shape;
+	struct live_shape is = shape_of_launch(k), *to = &kept[i].shape;
 	uint64_t blocks =
 		(uint64_t)k->gridX * (uint64_t)k->gridY * (uint64_t)k->gridZ;
 

@@ -84,7 +84,8 @@ static const struct region_values no_values = { .root = LIVE_NO_ROOT };
  * most.  Up to five words of them go on: those are passed in registers, so
  * taking them is harmless when they were not given.
  */
-static int pass_on(__typeof__(&MPI_Pcontrol) next, int level, va_list list)
+static int pass_on_pcontrol(__typeof__(&MPI_Pcontrol) next, int level,
+			    va_list list)
 {
 	void *more[5];
 
@@ -104,7 +105,7 @@ int MPI_Pcontrol(const int level, ...)
 	if (marks)
 		region_enter(&region, &gate_rows[ROW_MPI_Pcontrol]);
 	va_start(list, level);
-	rc = pass_on(gate_nexts[GATE_MPI_Pcontrol], level, list);
+	rc = pass_on_pcontrol(gate_nexts[GATE_MPI_Pcontrol], level, list);
 	va_end(list);
 	if (marks)
 		copse_region_leave(&region, &no_values);

@@ -58,7 +58,7 @@ static int look_at_data(struct dl_phdr_info *info, size_t size, void *to)
 	return 1;
 }
 
-static void keep_free(struct lock_search *s)
+static void keep_zero_words(struct lock_search *s)
 {
 	size_t kept = 0;
 
@@ -84,7 +84,7 @@ static void *find_critical(void)
 	end();
 	if (s.count > CANDIDATES)
 		return NULL;
-	keep_free(&s);
+	keep_zero_words(&s);
 	if (s.count != 1)
 		return NULL;
 	start();

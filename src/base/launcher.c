@@ -63,8 +63,8 @@ static void key_of_srun(char *key)
 }
 
 /* What follows the option among arguments, each ended by 0; "": nothing. */
-static const char *value_of(const char *option, const char *arguments,
-			    size_t size)
+static const char *option_value(const char *option, const char *arguments,
+				size_t size)
 {
 	for (size_t at = 0; at < size; at += strlen(arguments + at) + 1) {
 		size_t value = at + strlen(arguments + at) + 1;
@@ -80,11 +80,11 @@ static bool key_of_proxy(char *key, pid_t pid)
 {
 	char command[4096];
 	size_t size = proc_file(pid, "cmdline", command, sizeof(command));
-	const char *port = value_of("--control-port", command, size);
+	const char *port = option_value("--control-port", command, size);
 
 	if (*port)
 		snprintf(key, LAUNCHER_KEY, "hydra %.100s %.10s", port,
-			 value_of("--pgid", command, size));
+			 option_value("--pgid", command, size));
 	return *port;
 }
 

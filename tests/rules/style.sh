@@ -144,7 +144,18 @@ functions() {
 
 # A backtrace tells where it is.
 unique_functions() {
-	functions | grep ' static$' | in_one_file
+	functions >"$scratch/functions"
+	grep ' static$' "$scratch/functions" | in_one_file || return
+	awk '$3 == "public" { public[$1] = $2 }
+		$3 == "static" { own[$1] = $2 }
+		END {
+			for (name in own)
+				if (name in public) {
+					print name ": " own[name] ", " public[name]
+					bad = 1
+				}
+			exit bad
+		}' "$scratch/functions"
 }
 
 two_words() {

@@ -122,8 +122,9 @@ static void rank_cells(struct report *report, const struct by_rank *ranks,
 	report_number(report, by_rank_change(ranks, row, most));
 }
 
-static void path_row(struct report *report, const struct diff *d,
-		     const struct by_rank *ranks, size_t row, uint32_t path)
+static void diff_path_row(struct report *report, const struct diff *d,
+			  const struct by_rank *ranks, size_t row,
+			  uint32_t path)
 {
 	char *text = path_union_text(&d->sides.paths, path);
 	const struct comparison *all = &d->paths[path];
@@ -150,7 +151,7 @@ static int path_batch(struct report *report, const struct diff *d,
 		by_rank_init(&ranks, &d->sides, d->metric->name, paths, count);
 
 	for (size_t i = 0; i < count && !err; i++)
-		path_row(report, d, &ranks, i, paths[i]);
+		diff_path_row(report, d, &ranks, i, paths[i]);
 	by_rank_fini(&ranks);
 	return err;
 }

@@ -68,7 +68,7 @@ static void set_host(struct gpu_factors *f, const struct host_sums *s)
 }
 
 /* Work before MPI_Init is not of that time; the longest device then is. */
-static void set_devices(struct gpu_factors *f, const struct run *run)
+static void set_device_factors(struct gpu_factors *f, const struct run *run)
 {
 	double kernels = 0, active = 0, elapsed;
 
@@ -99,7 +99,7 @@ struct gpu_factors gpu_factors_of(const struct run *run)
 	hosts = sum_hosts(run);
 	set_host(&f, &hosts);
 	f.with_mpi = run->world > 0;
-	set_devices(&f, run);
+	set_device_factors(&f, run);
 	return f;
 }
 

@@ -94,7 +94,7 @@ static int find_parents(struct process_groups *g)
 }
 
 /* The program's name, without its folder and arguments; to be freed. */
-static char *program_name(const char *command)
+static char *command_program(const char *command)
 {
 	const char *program = python_program(command);
 	size_t size = strcspn(program, " ");
@@ -153,7 +153,7 @@ static char *name_of_process(const struct run *run, uint32_t process)
 {
 	const char *role = str_at(&run->strings, run->ranks[process].role);
 
-	return *role ? strdup(role) : program_name(command_of(run, process));
+	return *role ? strdup(role) : command_program(command_of(run, process));
 }
 
 /* Its own group comes after the group that started it. */

@@ -200,8 +200,7 @@ static void tree_name(struct report *table, const struct report_tree_node *n,
 	free(text);
 }
 
-static void tree_value(struct report *table, enum column_type type,
-		       double value)
+static void tree_cell(struct report *table, enum column_type type, double value)
 {
 	if (type == COLUMN_COUNT || type == COLUMN_BYTES)
 		report_count(table, round_to_count(value));
@@ -228,9 +227,9 @@ static int write_text_tree(FILE *to, const struct report *report,
 	for (size_t i = 0; i < report->tree_count; i++) {
 		const struct report_tree_node *n = &report->tree[i];
 
-		tree_value(table, report->metric_type, n->inclusive);
+		tree_cell(table, report->metric_type, n->inclusive);
 		report_number(table, n->share);
-		tree_value(table, report->metric_type, n->exclusive);
+		tree_cell(table, report->metric_type, n->exclusive);
 		tree_name(table, n, indent, style->width / 3);
 		report_text(table, n->place);
 	}
