@@ -232,13 +232,6 @@ struct comm *comm_meet(MPI_Comm handle)
 	return comm_add(handle, false);
 }
 
-const struct comm *comm_find(MPI_Comm handle)
-{
-	int slot = handles_find(&comms, handle_key(handle));
-
-	return slot >= 0 ? &comm_slots[slot] : NULL;
-}
-
 void comm_forget(MPI_Comm handle)
 {
 	int slot = handles_find(&comms, handle_key(handle));

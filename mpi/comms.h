@@ -81,7 +81,12 @@ static inline struct comm *comm_of(MPI_Comm handle)
 }
 
 /* NULL: not known, or freed by now. */
-const struct comm *comm_find(MPI_Comm comm);
+static inline const struct comm *comm_find(MPI_Comm handle)
+{
+	int slot = handles_find_in(comm_keys, COMM_BITS, handle_key(handle));
+
+	return slot >= 0 ? &comm_slots[slot] : NULL;
+}
 
 /* A communicator was made by a call that all its processes have made. */
 void comm_made(MPI_Comm comm);

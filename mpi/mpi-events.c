@@ -512,6 +512,9 @@ void event_began_collective(const struct region *region,
 	own.has_event = message_number_collective(
 		&own.event, comm_of(comm), region->name->text, root, kind);
 	own.kind = kind;
+	own.rank = MPI_PROC_NULL;
+	own.comm = comm;
+	own.comm_id = comm_of(comm)->id;
 	open_request(&own, region);
 	r = mpi_request_is_complete(handle) ? NULL : request_new(handle);
 	if (r)

@@ -4,7 +4,8 @@
 #
 # Sets name, type, list (of parameters), args (their names), condition (of the
 # preprocessor), has_work: a call that succeeded is more than counted; of the
-# parameters comm, root, requests and count (of these), or ""; stem: what the
+# parameters comm, root, window, requests and count (of these), or ""; peer:
+# the rank that it may wait for, direction, tag: of that; stem: what the
 # names of its Fortran binding begin with, or "" when it has none, is_large: it
 # is one with large counts, answer: of a poll, whose column `then` is left with
 # what is noted when that is not 0.
@@ -44,7 +45,8 @@ function split_then(    at)
 # The parameters' names, as arguments; what is special among them is noted.
 function arguments(list,    n, i, p, names)
 {
-	comm = root = requests = count = ""
+	comm = root = requests = count = window = peer = direction = ""
+	tag = "0"
 	names = ""
 	n = split(list, p, /, */)
 	for (i = 1; i <= n; i++) {
@@ -53,6 +55,12 @@ function arguments(list,    n, i, p, names)
 			comm = substr(p[i], 10)
 		if (p[i] == "int root")
 			root = "root"
+		if (p[i] == "MPI_Win win")
+			window = "win"
+		if (p[i] ~ /^int (dest|source|root|rank)$/)
+			meets(substr(p[i], 5))
+		if (p[i] ~ /^int (|send|recv)tag$/)
+			tag = substr(p[i], 5)
 		if (p[i] ~ /^MPI_Request /)
 			requests = p[i]
 		if (p[i] ~ /^int (in)?count$/)
@@ -64,6 +72,14 @@ function arguments(list,    n, i, p, names)
 	if (requests == "request")
 		count = "1"
 	return names == "void" ? "" : names
+}
+
+# Who receives what the call sends, too, is waited for as its source.
+function meets(parameter)
+{
+	peer = parameter
+	direction = parameter == "dest" ? "SEND" : \
+		parameter == "source" ? "RECEIVE" : "CALL"
 }
 
 # What mpi.h makes a macro of, no program calls.

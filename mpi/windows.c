@@ -26,6 +26,7 @@ static void describe_window(struct comm *as, const struct comm *comm)
 	size_t bytes = (size_t)comm->peers * sizeof(*comm->world);
 
 	*as = (struct comm){ .id = new_window_id(comm),
+			     .ref = comm->ref,
 			     .size = comm->size,
 			     .rank = comm->rank,
 			     .peers = comm->peers,

@@ -31,10 +31,20 @@ function print_values(sent, received, class)
 		print "\t\tvalues.sent = " sent ";\n" \
 		      "\t\tvalues.received = " received ";"
 	if (comm != "" && class != "other")
-		print "\t\tits = comm_of(" comm ");\n" \
+		print "\t\tif (!its)\n\t\t\tits = comm_of(" comm ");\n" \
 		      "\t\tvalues.comm = comm_call(its);"
 	if (root != "" && class == "coll")
 		print "\t\tvalues.root = root;"
+}
+
+# Whom it may wait for: `on` is a communicator, or a window.
+function print_open(on)
+{
+	if (peer != "")
+		print "\topen_call_with(region, " on ", LIVE_OPEN_" direction \
+		      ", " peer ", " tag ");"
+	else
+		print "\topen_call_on(region, " on ");"
 }
 
 function print_call(own, keeps, statuses)
@@ -45,7 +55,12 @@ function print_call(own, keeps, statuses)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
 	if (keeps)
 		print "\trequests_take(&before, region, " count ", " requests \
-		      ", " statuses ");"
+		      ", " statuses ");\n" \
+		      "\topen_call_of_requests(region, &before);"
+	if (comm != "" && $1 != "other")
+		print_open("its")
+	else if (window != "")
+		print_open("open_window_comm(" window ")")
 	print "\trc = next(" args ");"
 }
 
@@ -54,7 +69,7 @@ function print_pass(keeps)
 	print "\tif (region->skipped && rc == MPI_SUCCESS && !(" answer ")) {"
 	print "\t\tpoll_leave(region, " \
 		(comm == "" || $1 == "other" ? "0" : \
-		 "comm_call(comm_of(" comm "))") ");"
+		 "comm_call(its ? its : comm_of(" comm "))") ");"
 	if (keeps)
 		print "\t\trequests_give(&before, true, " requests ");"
 	print "\t\treturn rc;\n\t}"
@@ -68,10 +83,8 @@ function print_work(    own, keeps, statuses)
 	print "static inline int work_" name "(__typeof__(&" name ") next,"
 	print "\t\tstruct region *region" comma list ")\n{"
 	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
-	if ($5 ~ /its[,)]/)
-		print "\tconst struct comm *its = NULL;"
-	else if (comm != "" && $1 != "other")
-		print "\tconst struct comm *its;"
+	if (comm != "" && $1 != "other")
+		print "\tconst struct comm *its = comm_find(" comm ");"
 	if (keeps)
 		print "\tstruct before before;"
 	if (own)
@@ -80,8 +93,10 @@ function print_work(    own, keeps, statuses)
 		print "\tstruct comm gone = lifecycle_window_gone(win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
-	if (answer != "")
+	if (answer != "") {
 		print_pass(keeps)
+		print "\tregion->in_vain = rc == MPI_SUCCESS && !(" answer ");"
+	}
 	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"
 	print_values(bytes($3), bytes($4), $1)
 	print "\t}"
@@ -112,11 +127,13 @@ function print_from_fortran()
 function print_simple()
 {
 	print_head(name)
-	print "\tstruct region region;\n\t" type "rc;\n"
+	print "\tstruct region entered, *region = &entered;\n\t" type "rc;\n"
 	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
-	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	print "\tregion_enter(&entered, &gate_rows[ROW_" name "]);"
+	if (window != "")
+		print_open("open_window_comm(" window ")")
 	print "\trc = next(" args ");"
-	print "\tcopse_region_leave(&region, &nothing);\n\treturn rc;\n}"
+	print "\tcopse_region_leave(region, &nothing);\n\treturn rc;\n}"
 }
 
 function print_working()

@@ -9,6 +9,7 @@
 #include "mpi/libmpi.h"
 #include "mpi/mpi-events.h"
 #include "mpi/lifecycle.h"
+#include "mpi/open-calls.h"
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 

@@ -52,8 +52,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
 	volatile enum timer_signal
 		late; /* … the timer signal that came; TIMER_NONE: none */
-	volatile bool open;  /* the last sample was in a call of MPI's */
-	bool ready;          /* has a tree, in the live profile of: */
+	bool ready;   /* has a tree, in the live profile of: */
 	uint32_t generation; /* registry_generation() */
 	struct live_thread *live;
 	struct counters *counters; /* NULL: none */

@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 20
+#define LIVE_VERSION 21
 #define LIVE_UNIT    8
 
 enum metric {
@@ -542,6 +542,38 @@ struct live_gpu_lists {
 	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };
 
+/*
+ * The call of an adapter that a thread is in, written when it begins and when
+ * it ends: a reader sees what a thread waits for that takes no samples.
+ * `sequence` is odd while the call is open; what describes it is the last
+ * call's when it is not.
+ */
+struct live_open_call {
+	uint32_t sequence;
+	uint32_t requests;     /* that it may wait for; the first: */
+	live_ref node;         /* its context; 0: not known */
+	live_ref comm;         /* struct live_comm; 0: not known */
+	int32_t peer, tag;     /* LIVE_OPEN_PEER, or a rank in MPI_COMM_WORLD */
+	uint64_t begin_ns;     /* CLOCK_MONOTONIC, … */
+	int64_t paused_ns;     /* … and the pauses of the process before it */
+	uint64_t completed;    /* calls, but for polls without an answer */
+	uint64_t completed_ns; /* CLOCK_MONOTONIC, of the last of them */
+	uint32_t polls;        /* since then, in vain; of those in full */
+	uint32_t direction;    /* enum live_direction: of peer and tag */
+};
+
+enum live_open_peer {
+	LIVE_OPEN_NONE = -1,    /* nobody, or all of the communicator */
+	LIVE_OPEN_ANY = -2,     /* whoever sends */
+	LIVE_OPEN_UNKNOWN = -3, /* one that has no rank in MPI_COMM_WORLD */
+};
+
+enum live_direction {
+	LIVE_OPEN_CALL,    /* of a collective or one-sided call, or none */
+	LIVE_OPEN_SEND,    /* to the peer */
+	LIVE_OPEN_RECEIVE, /* from it */
+};
+
 enum live_thread_state {
 	LIVE_THREAD_RUNS = 1,
 	LIVE_THREAD_ENDED
@@ -579,9 +611,7 @@ struct live_thread {
 	/* live/moments.h says which of its list's records count. */
 	uint32_t moments_held, moments_old, moments_moved;
 	uint32_t moments_at; /* of the next one; in a ring, of the oldest */
-	live_ref open;    /* at the last sample: the node of the call that the
-			     thread was in, since: */
-	uint64_t open_ns; /* CLOCK_MONOTONIC; 0: in none */
+	struct live_open_call call;
 };
 
 struct live_metric {

@@ -1,7 +1,7 @@
 # The one list, in their order: see run/gatherer.h.  A new one is
 # src/merge/NAME.c, and its word here.
 GATHERERS = src/merge/losses src/merge/thread-times src/merge/identity \
-	src/merge/mpi-traffic src/merge/thread-groups \
+	src/merge/mpi-traffic src/merge/last-calls src/merge/thread-groups \
 	src/merge/merge-gpu-tables src/merge/devices src/merge/power-sums
 
 # Rank files become a run.  It brings what it is made of.

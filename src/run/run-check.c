@@ -194,6 +194,12 @@ static void check_threads(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the threads");
 }
 
+static void check_ends(struct store *s, const struct run *run)
+{
+	if (!run_ends_good(run, &run->ends))
+		store_fail(s, -EINVAL, "damaged: the last calls");
+}
+
 /* Those of a rank, or a part, are adjacent. */
 static void check_split(struct store *s, const struct run *run)
 {
@@ -273,7 +279,7 @@ void run_check(struct store *s, const struct run *run)
 		check_tree,      check_ranks,    check_run_calls,
 		check_run_waits, check_timeline, check_iterations,
 		check_threads,   check_facts,    check_gpu,
-		check_power,     check_split,
+		check_power,     check_split,    check_ends,
 	};
 
 	for (size_t i = 0;

@@ -105,6 +105,7 @@ struct run {
 	struct run_problem *problems;
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_threads threads;
+	struct run_ends ends;
 	struct run_split split; /* split.h */
 	struct run_calls calls;
 	struct run_waits waits;

@@ -1012,8 +1012,9 @@ TEST(a_call_that_was_not_left_takes_time)
 	t = AT(&live, HEADER(&live)->threads);
 	part = (void *)((char *)AT(&live, t->parts) +
 			sizeof(struct live_chunk));
-	t->open = part->node;
-	t->open_ns = 500;
+	t->call.node = part->node;
+	t->call.begin_ns = 500;
+	t->call.sequence = 7;
 	t->last_ns = 1500;
 	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
 	without = only(p, "mpi.time");
@@ -1023,6 +1024,8 @@ TEST(a_call_that_was_not_left_takes_time)
 	CHECK(!loss(p, "damaged"));
 	CHECK(only(p, "mpi.time"), ==, without + 1000);
 	CHECK(only(p, "mpi.calls"), ==, 33);
+	CHECK(p->last_call_count, ==, 1);
+	CHECK(p->last_calls[0].open, ==, 1);
 	profile_free(p);
 	free(live.data);
 }

@@ -147,7 +147,7 @@ static __attribute__((noinline)) bool call_is_known(struct region_name *name)
 	bool known;
 
 	region_enter(&r, name);
-	known = r.site;
+	known = r.site && r.site->call; /* not learnt just now */
 	region_stop(&r);
 	copse_region_leave(&r, &none);
 	return known;

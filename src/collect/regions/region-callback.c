@@ -106,7 +106,8 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->fp = caller->fp;
 	r->inside = inside;
 	r->name = name;
-	r->nested = r->skipped = r->sampled = false;
+	r->nested = r->skipped = r->sampled = r->in_vain = false;
+	r->open = NULL;
 	r->end = 0;
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->call = NULL;
@@ -135,5 +136,8 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	t->entering = 0;
 	r->counts = t->ticks.is_clock;
 	r->start = r->counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
-	return r->node ? r : NULL;
+	if (!r->node)
+		return NULL;
+	region_publish(t, r);
+	return r;
 }

@@ -43,6 +43,24 @@ static inline bool region_is_on_stack(const struct thread *t,
 	       (uintptr_t)r < t->unwinder.high;
 }
 
+/* From here on readers see that the thread is in the call. */
+static inline void region_publish(struct thread *t, struct region *r)
+{
+	struct live_open_call *open;
+
+	if (!thread_has_tree(t))
+		return;
+	open = r->open = &t->live->call;
+	open->node = r->node;
+	open->comm = open->requests = 0;
+	open->peer = LIVE_OPEN_NONE;
+	open->direction = LIVE_OPEN_CALL;
+	open->begin_ns = r->counts ? ticks_at(&t->ticks, r->start) : r->start;
+	open->paused_ns = r->paused_ns;
+	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,
+			 __ATOMIC_RELEASE);
+}
+
 /* Memory of the live profile for what is kept of MPI calls; 0: none left. */
 static inline live_ref region_record(struct thread *t, uint64_t size)
 {

@@ -216,10 +216,6 @@ static void count_mpi(struct thread *t, struct region *r)
 	p->since_pauses = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	if (!r->name->polls)
 		polls_forget(p);
-	if (t->open) {
-		t->open = false;
-		t->live->open_ns = 0;
-	}
 	t->mpi_ns += r->ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;
@@ -268,6 +264,29 @@ static void count_call(struct thread *t, struct region *r,
 		counters_leave(t, node);
 }
 
+/* Of a poll that was skipped readers have not seen the begin. */
+static inline void count_completed(struct thread *t, const struct region *r)
+{
+	struct live_open_call *open = &t->live->call;
+
+	if (r->in_vain) {
+		open->polls++;
+		return;
+	}
+	open->polls = 0;
+	open->completed++;
+	open->completed_ns = r->end_ns;
+}
+
+static inline void close_call(const struct region *r)
+{
+	struct live_open_call *open = r->open;
+
+	if (open)
+		__atomic_store_n(&open->sequence, open->sequence + 1,
+				 __ATOMIC_RELEASE);
+}
+
 /*
  * A call that took longer than any does was interrupted, and would stand for as
  * many.
@@ -307,6 +326,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	r->ns = 0;
 	if (!thread_occupy(t)) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
+		close_call(r);
 		return;
 	}
 	t->leaves = true;
@@ -315,6 +335,8 @@ PUBLIC void copse_region_leave(struct region *r,
 		complete_skipped(t, r);
 	if (still_ready(t, r, &why)) {
 		count_call(t, r, values);
+		count_completed(t, r);
+		close_call(r);
 		count_call_cost(t, r->end);
 	} else {
 		thread_lost(t, why);

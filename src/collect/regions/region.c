@@ -4,6 +4,7 @@
 #include "collect/collect.h"
 #include "collect/regions/region-handler.h"
 #include "collect/registry.h"
+#include "collect/sampling/sample.h"
 #include "collect/time.h"
 
 /*
@@ -89,12 +90,35 @@ static inline void find_call_site(struct thread *t, struct region *r)
 		t->entering = timestamp_read() - since;
 }
 
+/*
+ * A new call path is walked before its call and not after it, so that a call
+ * that never ends has one.
+ */
+static __attribute__((noinline)) void find_path(struct thread *t,
+						struct region *r)
+{
+	enum loss none;
+	int why;
+
+	if (!thread_occupy(t))
+		return;
+	t->leaves = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (thread_await(t, &none))
+		region_node(t, r, &why);
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sample_settle(t, r->node);
+	thread_release(t);
+}
+
 PUBLIC void copse_region_enter(struct region *r)
 {
 	struct thread *t = thread_self();
 
 	r->nested = true;
-	r->skipped = r->sampled = false;
+	r->skipped = r->sampled = r->in_vain = false;
+	r->open = NULL;
 	r->inside = 0;
 	r->node = 0;
 	r->call = NULL;
@@ -107,8 +131,11 @@ PUBLIC void copse_region_enter(struct region *r)
 		return;
 	r->nested = false;
 	find_call_site(t, r);
+	if (!r->node)
+		find_path(t, r);
 	r->counts = t->ticks.is_clock;
 	r->start = r->counts ? timestamp_read() : time_now(CLOCK_MONOTONIC);
+	region_publish(t, r);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (region_is_on_stack(t, r))
 		t->region = r;

@@ -44,10 +44,12 @@ struct region {
 	bool nested;  /* inside another region: not counted */
 	bool skipped; /* a poll that is counted, and not timed: see polls.h */
 	bool sampled; /* one that is measured for those */
+	bool in_vain; /* a poll that has found nothing */
 	union {
 		struct site *site;
 		struct poll *poll; /* of one that is skipped */
 	};
+	struct live_open_call *open; /* where readers see it; NULL: nowhere */
 	uint64_t start, end; /* of the counter; of a thread whose clock is not
 				set yet: CLOCK_MONOTONIC; end 0: not stopped */
 	bool counts;         /* of the counter */

@@ -105,6 +105,7 @@ poll_enter(struct polls *p, struct poll *poll, struct region *r)
 {
 	r->nested = r->sampled = false;
 	r->skipped = true;
+	r->open = NULL;
 	r->inside = 0;
 	r->end = 0;
 	r->node = poll->node;

@@ -32,28 +32,6 @@ SIGSAFE static void keep_period(struct thread *t, enum timer_signal kind,
 	t->live->last_ns = w->now_ns;
 }
 
-/*
- * A program that is killed may have been in one call for long.  Of a poll that
- * is skipped the begin is not known.
- */
-SIGSAFE static void note_open(struct thread *t)
-{
-	const struct region *r = t->leaves ? NULL : t->region;
-
-	if (!t->open && !r)
-		return;
-	t->open =
-		r && r->node && !r->skipped && r->name->class == LIVE_NAME_MPI;
-	t->live->open_ns = 0;
-	if (!t->open)
-		return;
-	t->live->open = r->node;
-	t->live->open_ns = r->counts ? ticks_at(&t->ticks, r->start) : r->start;
-	/* As if it had begun later by the pauses since. */
-	t->live->open_ns += (uint64_t)(collect_paused_until(t->live->last_ns) -
-				       r->paused_ns);
-}
-
 SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 			const struct weights *w)
 {
@@ -62,7 +40,6 @@ SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 		return;
 	}
 	keep_period(t, kind, w);
-	note_open(t);
 	if (t->wait_events.wanted || wait_events_of_all)
 		wait_events_add_point(t, node, w->now_ns, w->wall_ns);
 	if (t->history)

@@ -327,13 +327,60 @@ static void pick_moments(struct profile *p, size_t first,
 }
 
 /* A call that the process was killed in: until the thread's last sample. */
-static void open_call(struct reader *r, uint32_t thread,
-		      const struct live_thread *t)
+static void count_open_call(struct reader *r, const struct live_thread *t,
+			    const struct profile_last_call *call)
 {
-	if (t->state != LIVE_THREAD_ENDED && t->open_ns &&
-	    t->open_ns < t->last_ns)
-		reader_metric(r, reader_node(r, t->open), thread,
-			      METRIC_MPI_TIME, t->last_ns - t->open_ns);
+	if (call->open && call->begin_ns < t->last_ns &&
+	    reader_class(r, call->node) == LIVE_NAME_MPI)
+		reader_metric(r, call->node, call->thread, METRIC_MPI_TIME,
+			      t->last_ns - call->begin_ns);
+}
+
+/* How many collective calls came before the one that is open. */
+static void set_last_comm(struct reader *r, struct profile_last_call *to,
+			  live_ref comm)
+{
+	to->comm = comm_index(r, comm);
+	if (to->comm < r->p->comm_count)
+		to->instance = r->p->comms[to->comm].instances;
+}
+
+static void set_last_sample(const struct profile *p, size_t first,
+			    struct profile_last_call *to)
+{
+	for (size_t i = first; i < p->moment_count; i++)
+		if (p->moments[i].ns > to->sample_ns) {
+			to->sample_ns = p->moments[i].ns;
+			to->sample_node = p->moments[i].node;
+		}
+}
+
+static void take_last_call(struct reader *r, uint32_t thread, size_t first,
+			   const struct live_thread *t)
+{
+	const struct live_open_call *from = &t->call;
+	struct profile *p = r->p;
+	struct profile_last_call to = {
+		.thread = thread,
+		.node = call_context(r, from->node),
+		.open = t->state != LIVE_THREAD_ENDED && from->sequence % 2,
+		.direction = from->direction,
+		.peer = from->peer,
+		.tag = from->tag,
+		.requests = from->requests,
+		.begin_ns = from->begin_ns,
+		.completed = from->completed,
+		.completed_ns = from->completed_ns,
+		.polls = from->polls,
+	};
+
+	if (!from->sequence || from->direction > LIVE_OPEN_RECEIVE ||
+	    !reader_grow(r, &p->last_calls, p->last_call_count, sizeof(to)))
+		return;
+	set_last_comm(r, &to, from->comm);
+	set_last_sample(p, first, &to);
+	count_open_call(r, t, &to);
+	p->last_calls[p->last_call_count++] = to;
 }
 
 static void take_mpi_of_thread(struct reader *r, uint32_t thread,
@@ -341,7 +388,6 @@ static void take_mpi_of_thread(struct reader *r, uint32_t thread,
 {
 	size_t first = r->p->moment_count;
 
-	open_call(r, thread, t);
 	reader_walk(r, t->peers, sizeof(struct live_peer), take_peer);
 	if (t->moment_size == sizeof(struct live_traced)) {
 		reader_chunks(r, t->moments, sizeof(struct live_traced), thread,
@@ -352,6 +398,7 @@ static void take_mpi_of_thread(struct reader *r, uint32_t thread,
 			      take_moment);
 	}
 	pick_moments(r->p, first, t);
+	take_last_call(r, thread, first, t);
 	if (t->thinning & 1) {
 		r->p->losses[LOSS_MOVED_PARTS].count++;
 		return;

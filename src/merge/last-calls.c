@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * last-calls.c - what processes did in the end; and of the communicators of
+ * calls that did not return, how far each process had come.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/comparison.h"
+#include "base/err.h"
+#include "merge/run-processes.h"
+#include "run/gatherer.h"
+
+struct last_calls {
+	struct run_ends sum; /* nodes: of the unified tree; ranks: as read */
+	size_t call_room, entered_room;
+};
+
+static void fini_last_calls(void *state)
+{
+	struct last_calls *l = state;
+
+	run_ends_fini(&l->sum);
+	*l = (struct last_calls){ 0 };
+}
+
+static uint64_t age_at(uint64_t end, uint64_t ns)
+{
+	return ns && end > ns ? end - ns : 0;
+}
+
+static bool add_last_call(struct last_calls *l, const struct gathered *one,
+			  const struct profile_last_call *from)
+{
+	const struct profile *p = one->profile;
+	uint64_t end = process_end(p);
+	struct run_last_call to = {
+		.rank = one->process,
+		.thread = from->thread,
+		.node = one->nodes[from->node],
+		.open = from->open,
+		.comm = from->comm < p->comm_count ? p->comms[from->comm].id
+						   : 0,
+		.instance = from->instance,
+		.direction = from->direction,
+		.peer = from->peer,
+		.tag = from->tag,
+		.requests = from->requests,
+		.polls = from->polls,
+		.completed = from->completed,
+		.begin_age_ns = age_at(end, from->begin_ns),
+		.completed_age_ns = age_at(end, from->completed_ns),
+		.sample_node = one->nodes[from->sample_node],
+		.sample_age_ns = age_at(end, from->sample_ns),
+	};
+
+	return array_append(&l->sum.calls, &l->sum.call_count, &l->call_room,
+			    sizeof(to), &to);
+}
+
+static bool add_entered(struct last_calls *l, const struct gathered *one,
+			const struct profile_comm *from)
+{
+	struct run_entered to = {
+		.comm = from->id,
+		.rank = one->process,
+		.instances = from->instances,
+		.size = from->size,
+	};
+
+	return !from->id || from->inter ||
+	       array_append(&l->sum.entered, &l->sum.entered_count,
+			    &l->entered_room, sizeof(to), &to);
+}
+
+static int add_last_calls(void *state, const struct gathered *one)
+{
+	const struct profile *p = one->profile;
+	bool ok = true;
+
+	for (size_t i = 0; i < p->last_call_count && ok; i++)
+		ok = add_last_call(state, one, &p->last_calls[i]);
+	for (size_t i = 0; i < p->comm_count && ok; i++)
+		ok = add_entered(state, one, &p->comms[i]);
+	return ok ? 0 : no_memory();
+}
+
+static void want_last_calls(const void *state, bool *wanted)
+{
+	const struct last_calls *l = state;
+
+	for (size_t i = 0; i < l->sum.call_count; i++) {
+		wanted[l->sum.calls[i].node] = true;
+		wanted[l->sum.calls[i].sample_node] = true;
+	}
+}
+
+ORDER_BY(by_last_call, struct run_last_call, ASC(rank) ?: ASC(thread))
+
+ORDER_BY(by_entered, struct run_entered, ASC(comm) ?: ASC(rank))
+
+ORDER_BY(by_open_comm, struct run_last_call, DESC(open) ?: ASC(comm))
+
+/* Those of communicators that somebody is in a call on. */
+static void drop_entered(struct run_ends *ends)
+{
+	size_t kept = 0, at = 0;
+
+	qsort(ends->calls, ends->call_count, sizeof(*ends->calls),
+	      by_open_comm);
+	for (size_t i = 0; i < ends->entered_count; i++) {
+		const struct run_last_call *c = ends->calls;
+
+		while (at < ends->call_count && c[at].open &&
+		       c[at].comm < ends->entered[i].comm)
+			at++;
+		if (at < ends->call_count && c[at].open &&
+		    c[at].comm == ends->entered[i].comm)
+			ends->entered[kept++] = ends->entered[i];
+	}
+	ends->entered_count = kept;
+}
+
+static int finish_last_calls(void *state, struct run *run,
+			     const uint32_t *order, const uint32_t *became)
+{
+	struct last_calls *l = state;
+	struct run_ends *to = &run->ends;
+
+	*to = l->sum;
+	*l = (struct last_calls){ 0 };
+	for (size_t i = 0; i < to->call_count; i++) {
+		to->calls[i].rank = order[to->calls[i].rank];
+		to->calls[i].node = became[to->calls[i].node];
+		to->calls[i].sample_node = became[to->calls[i].sample_node];
+	}
+	for (size_t i = 0; i < to->entered_count; i++)
+		to->entered[i].rank = order[to->entered[i].rank];
+	if (!to->call_count) {
+		run_ends_fini(to);
+		return 0;
+	}
+	if (to->entered_count)
+		qsort(to->entered, to->entered_count, sizeof(*to->entered),
+		      by_entered);
+	drop_entered(to);
+	qsort(to->calls, to->call_count, sizeof(*to->calls), by_last_call);
+	return 0;
+}
+
+const struct gatherer gatherer_last_calls = {
+	.size = sizeof(struct last_calls),
+	.fini = fini_last_calls,
+	.add = add_last_calls,
+	.wanted = want_last_calls,
+	.finish = finish_last_calls,
+};
