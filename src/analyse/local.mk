@@ -13,7 +13,8 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/gpu/gpu-api src/analyse/gpu/gpu-transfers \
 	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
-	src/analyse/gpu/gpu-stalls src/analyse/summary/measurement
+	src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
+	src/analyse/summary/measurement
 
 # What rules look at, in this order.  A new set is
 # src/analyse/diagnose/fact-NAME.c and its word here.
@@ -57,6 +58,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/diagnose/facts.c src/analyse/diagnose/facts.h \
 	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
+	src/analyse/ends/ends.h src/analyse/ends/wait-graph.c \
+	src/analyse/ends/wait-graph.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \
 	src/analyse/gpu/gpu-findings.h \

@@ -25,6 +25,14 @@ static void fini_last_calls(void *state)
 	*l = (struct last_calls){ 0 };
 }
 
+/* Of a process that still ran: when its profile was copied. */
+static uint64_t last_known(const struct profile *p)
+{
+	if (!p->id.end_mono_ns && p->id.late_mono_ns)
+		return p->id.late_mono_ns;
+	return process_end(p);
+}
+
 static uint64_t age_at(uint64_t end, uint64_t ns)
 {
 	return ns && end > ns ? end - ns : 0;
@@ -34,10 +42,10 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 			  const struct profile_last_call *from)
 {
 	const struct profile *p = one->profile;
-	uint64_t end = process_end(p);
+	uint64_t end = last_known(p);
 	struct run_last_call to = {
 		.rank = one->process,
-		.thread = from->thread,
+		.tid = p->threads[from->thread].tid,
 		.node = one->nodes[from->node],
 		.open = from->open,
 		.comm = from->comm < p->comm_count ? p->comms[from->comm].id
@@ -96,28 +104,35 @@ static void want_last_calls(const void *state, bool *wanted)
 	}
 }
 
-ORDER_BY(by_last_call, struct run_last_call, ASC(rank) ?: ASC(thread))
+ORDER_BY(by_last_call, struct run_last_call, ASC(rank) ?: ASC(tid))
 
 ORDER_BY(by_entered, struct run_entered, ASC(comm) ?: ASC(rank))
 
-ORDER_BY(by_open_comm, struct run_last_call, DESC(open) ?: ASC(comm))
+/* Somebody is in a call on it, or polls for one. */
+static bool is_waited_on(const struct run_last_call *call)
+{
+	return call->comm && (call->open || call->polls);
+}
 
-/* Those of communicators that somebody is in a call on. */
+ORDER_BY(by_last_comm, struct run_last_call, ASC(comm))
+
+/* Those of communicators that nobody waits on. */
 static void drop_entered(struct run_ends *ends)
 {
 	size_t kept = 0, at = 0;
 
 	qsort(ends->calls, ends->call_count, sizeof(*ends->calls),
-	      by_open_comm);
+	      by_last_comm);
 	for (size_t i = 0; i < ends->entered_count; i++) {
-		const struct run_last_call *c = ends->calls;
+		const struct run_entered *e = &ends->entered[i];
 
-		while (at < ends->call_count && c[at].open &&
-		       c[at].comm < ends->entered[i].comm)
+		while (at < ends->call_count &&
+		       (ends->calls[at].comm < e->comm ||
+			(ends->calls[at].comm == e->comm &&
+			 !is_waited_on(&ends->calls[at]))))
 			at++;
-		if (at < ends->call_count && c[at].open &&
-		    c[at].comm == ends->entered[i].comm)
-			ends->entered[kept++] = ends->entered[i];
+		if (at < ends->call_count && ends->calls[at].comm == e->comm)
+			ends->entered[kept++] = *e;
 	}
 	ends->entered_count = kept;
 }

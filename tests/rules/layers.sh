@@ -46,10 +46,11 @@ src/analyse/threads:   base paths split
 src/analyse/gpu:       base paths
 src/analyse/mpi:       base paths split threads gpu
 src/analyse/ranks:     base paths split mpi
+src/analyse/ends:      base paths mpi
 src/analyse/time:      base paths split ranks
 src/analyse/diagnose:  base paths split counters threads gpu mpi ranks time
 src/analyse/compare:   base paths split counters threads mpi diagnose
-src/analyse/summary:   base paths split threads gpu mpi ranks time diagnose compare
+src/analyse/summary:   base paths split threads gpu mpi ranks time diagnose compare ends
 src/format/terminal:   .
 src/format/page:       .
 src/format/export:     .

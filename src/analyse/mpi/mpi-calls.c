@@ -57,29 +57,10 @@ static void site_numbers(struct report *report, const struct call_site *site,
 	value_if_known(report, site->max);
 }
 
-/* "cart", "4 of rank 2" (its first), "several"; NULL: none. */
-static char *comm_text(const struct run *run, uint32_t comm)
-{
-	const struct run_comm *c;
-	const char *name;
-
-	if (comm == RUN_NO_COMM)
-		return NULL;
-	if (comm == RUN_SEVERAL_COMMS)
-		return strdup("several");
-	c = &run->calls.comms[comm];
-	name = str_at(&run->strings, c->name);
-	if (*name)
-		return strdup(name);
-	if (c->size == run->world)
-		return strdup("all ranks");
-	return str_format("%u from rank %u", c->size, c->first);
-}
-
 static void comm_cells(struct report *report, const struct run *run,
 		       const struct call_site *site)
 {
-	char *text = comm_text(run, site->comm);
+	char *text = callsite_comm_text(run, site->comm);
 
 	report_text(report, text);
 	free(text);
@@ -305,7 +286,7 @@ static void comm_table(struct report *report, const struct run *run,
 	report_column(report, "collective", "collective", COLUMN_COUNT);
 	report_column(report, "seen", NULL, COLUMN_COUNT);
 	for (uint32_t i = 0; i < limit; i++) {
-		char *text = comm_text(run, i);
+		char *text = callsite_comm_text(run, i);
 
 		report_text(report, text);
 		report->failed |= !text;

@@ -176,3 +176,21 @@ double callsite_mean_size(const struct call_site *site)
 {
 	return value_ratio(site->moved, site->calls);
 }
+
+char *callsite_comm_text(const struct run *run, uint32_t comm)
+{
+	const struct run_comm *c;
+	const char *name;
+
+	if (comm == RUN_NO_COMM)
+		return NULL;
+	if (comm == RUN_SEVERAL_COMMS)
+		return strdup("several");
+	c = &run->calls.comms[comm];
+	name = str_at(&run->strings, c->name);
+	if (*name)
+		return strdup(name);
+	if (c->size == run->world)
+		return strdup("all ranks");
+	return str_format("%u from rank %u", c->size, c->first);
+}

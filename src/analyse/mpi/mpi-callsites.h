@@ -41,3 +41,9 @@ void callsites_fini(struct call_sites *sites);
  * sum.
  */
 double callsite_mean_size(const struct call_site *site);
+
+/*
+ * What a communicator is called, by its index: "cart", "4 from rank 2" (its
+ * first), "several"; to be freed.  NULL: there is none, or no memory.
+ */
+char *callsite_comm_text(const struct run *run, uint32_t comm);

@@ -12,6 +12,7 @@
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/base/elapsed.h"
 #include "analyse/base/measuring.h"
+#include "analyse/ends/ends.h"
 #include "analyse/gpu/gpu-findings.h"
 #include "analyse/mpi/other-jobs.h"
 #include "analyse/ranks/uneven-load.h"
@@ -538,14 +539,19 @@ static size_t hot_rows(const struct report *report)
 }
 
 /* What ran, and what must be known before the rest is believed. */
-static int begin_sentences(struct report *report, const struct summary_facts *f,
+static int begin_sentences(struct report *report, const struct paths *paths,
+			   const struct summary_facts *f,
 			   const struct time_split *split,
 			   const struct run_metric *metric)
 {
 	const struct run *run = f->run;
+	int err;
 
 	if (run->rank_count)
 		say_head(report, f);
+	err = ends_findings(report, paths);
+	if (err)
+		return err;
 	say_beside(report, f);
 	say_batch(report, &run->batch);
 	say_efficiency(report, f);
@@ -567,7 +573,7 @@ static int summary_sentences(struct report *report, const struct blames *blames,
 	int err = time_split_init(&split, f->run);
 
 	if (!err)
-		err = begin_sentences(report, f, &split, metric);
+		err = begin_sentences(report, paths, f, &split, metric);
 	if (!err)
 		err = summary_parts(report, blames, &split, metric);
 	if (!err)

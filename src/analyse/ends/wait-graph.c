@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait-graph.c - see wait-graph.h. */
+#include "analyse/ends/wait-graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/comparison.h"
+#include "base/err.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+#define EARLIER_NS  1000000000u
+#define IN_FINALIZE UINT64_MAX /* number of the last call of all ranks */
+#define BEING_ASKED (UINT32_MAX - 1)
+
+const char *wait_graph_function(const struct wait_graph *g, uint32_t member)
+{
+	const struct run_last_call *call = g->at[member].call;
+
+	if (!call)
+		return "";
+	return str_at(&g->run->strings, g->run->nodes[call->node].function);
+}
+
+static bool is_named(const struct wait_graph *g, uint32_t member,
+		     const char *function)
+{
+	return !strcasecmp(wait_graph_function(g, member), function);
+}
+
+/*
+ * How each rank stands.
+ */
+
+static uint64_t rank_end(const struct run_rank *r)
+{
+	return r->start_real_ns + r->elapsed_ns;
+}
+
+/* Of several threads the one that is in a call, the longest; else the last. */
+static bool is_better(const struct run_last_call *a,
+		      const struct run_last_call *b)
+{
+	if (!b || a->open != b->open)
+		return !b || a->open;
+	if (a->open)
+		return a->begin_age_ns > b->begin_age_ns;
+	return a->completed_age_ns < b->completed_age_ns;
+}
+
+static void find_calls(struct wait_graph *g)
+{
+	const struct run_ends *ends = &g->run->ends;
+
+	for (size_t i = 0; i < ends->call_count; i++) {
+		const struct run_last_call *call = &ends->calls[i];
+
+		if (call->rank < g->run->member_count &&
+		    is_better(call, g->at[call->rank].call))
+			g->at[call->rank].call = call;
+	}
+}
+
+/* By itself, not with all others when the job was killed. */
+static bool has_ended(const struct run_rank *r, const struct run_rank *last)
+{
+	uint64_t ns = rank_end(last) - rank_end(r);
+	bool alike = r->end == last->end && r->end_code == last->end_code;
+
+	return r->end != END_UNKNOWN &&
+	       ns > (alike ? 10 * EARLIER_NS : EARLIER_NS);
+}
+
+static enum stand stand_of(const struct standing *s, const struct run_rank *r,
+			   const struct run_rank *last)
+{
+	if (has_ended(r, last))
+		return STAND_ENDED;
+	if (!s->call)
+		return STAND_UNKNOWN;
+	if (s->call->open)
+		return STAND_CALL;
+	return s->call->polls ? STAND_POLLS : STAND_OUTSIDE;
+}
+
+static void find_stands(struct wait_graph *g)
+{
+	const struct run *run = g->run;
+	const struct run_rank *last = run->ranks;
+
+	for (size_t i = 0; i < run->member_count; i++)
+		if (rank_end(&run->ranks[i]) > rank_end(last))
+			last = &run->ranks[i];
+	for (size_t i = 0; i < run->member_count; i++) {
+		struct standing *s = &g->at[i];
+
+		s->stand = stand_of(s, &run->ranks[i], last);
+		s->group = s->next = WAIT_NOBODY;
+		if (run->ranks[i].rank >= 0 &&
+		    (uint32_t)run->ranks[i].rank < run->world)
+			g->member_of[run->ranks[i].rank] = (uint32_t)i;
+	}
+}
+
+/*
+ * Groups.
+ */
+
+/* A wait for a collective call that was begun before it is that call. */
+static bool in_collective(const struct wait_graph *g, uint32_t member)
+{
+	const struct standing *s = &g->at[member];
+	const struct run_node *node;
+
+	if (!s->call || s->stand < STAND_POLLS || !s->call->comm)
+		return false;
+	node = &g->run->nodes[s->call->node];
+	if (s->call->direction != LIVE_OPEN_CALL)
+		return false;
+	return node->detail == LIVE_MPI_COLL || s->call->requests ||
+	       (node->detail == LIVE_MPI_RMA && s->call->peer < 0);
+}
+
+static uint64_t instance_of(const struct run_last_call *call)
+{
+	return call->requests && call->instance ? call->instance - 1
+						: call->instance;
+}
+
+static uint32_t put_group(struct wait_graph *g, uint32_t member, uint64_t comm,
+			  uint64_t instance)
+{
+	struct wait_group one = { .comm = comm,
+				  .instance = instance,
+				  .first = member,
+				  .culprit = WAIT_NOBODY };
+	size_t i = 0;
+
+	while (i < g->group_count &&
+	       (g->groups[i].comm != comm || g->groups[i].instance != instance))
+		i++;
+	if (i == g->group_count &&
+	    !array_append(&g->groups, &g->group_count, &g->group_room,
+			  sizeof(one), &one))
+		return WAIT_NOBODY;
+	g->groups[i].count++;
+	g->groups[i].mixed |=
+		strcmp(wait_graph_function(g, member),
+		       wait_graph_function(g, g->groups[i].first)) &&
+		!g->at[member].call->requests &&
+		!g->at[g->groups[i].first].call->requests;
+	return (uint32_t)i;
+}
+
+static int find_groups(struct wait_graph *g)
+{
+	for (uint32_t i = 0; i < g->run->member_count; i++) {
+		struct standing *s = &g->at[i];
+		bool ends = s->stand == STAND_CALL &&
+			    is_named(g, i, "MPI_Finalize");
+
+		if (!ends && !in_collective(g, i))
+			continue;
+		s->group = put_group(g, i, ends ? 0 : s->call->comm,
+				     ends ? IN_FINALIZE : instance_of(s->call));
+		if (s->group == WAIT_NOBODY)
+			return no_memory();
+	}
+	return 0;
+}
+
+/* One that waits for nobody is to blame, rather than one that waits. */
+static bool blames_more(const struct wait_graph *g, uint32_t a, uint32_t b)
+{
+	return b == WAIT_NOBODY ||
+	       (g->at[a].stand != STAND_CALL && g->at[b].stand == STAND_CALL);
+}
+
+static void count_missing(struct wait_graph *g, struct wait_group *to,
+			  uint32_t member)
+{
+	to->missing++;
+	if (blames_more(g, member, to->culprit))
+		to->culprit = member;
+}
+
+/* All ranks have to come to MPI_Finalize. */
+static void miss_in_finalize(struct wait_graph *g, uint32_t group)
+{
+	struct wait_group *to = &g->groups[group];
+
+	to->size = g->run->world;
+	for (uint32_t i = 0; i < g->run->member_count; i++)
+		if (g->at[i].group != group)
+			count_missing(g, to, i);
+}
+
+static void miss_in_comm(struct wait_graph *g, uint32_t group)
+{
+	const struct run_ends *ends = &g->run->ends;
+	struct wait_group *to = &g->groups[group];
+
+	for (size_t i = 0; i < ends->entered_count; i++) {
+		const struct run_entered *e = &ends->entered[i];
+
+		if (e->comm != to->comm)
+			continue;
+		to->size = e->size;
+		if (e->rank < g->run->member_count &&
+		    e->instances <= to->instance &&
+		    g->at[e->rank].group != group)
+			count_missing(g, to, e->rank);
+	}
+}
+
+/* The root of such a call, if it is not there, keeps all from it. */
+static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
+{
+	const struct run_last_call *call = g->at[member].call;
+	const struct wait_group *group = &g->groups[g->at[member].group];
+	uint32_t root;
+
+	if (call->peer < 0 || (uint32_t)call->peer >= g->run->world)
+		return group->culprit;
+	root = g->member_of[call->peer];
+	if (root == WAIT_NOBODY || root == member ||
+	    g->at[root].group == g->at[member].group)
+		return group->culprit;
+	for (size_t i = 0; i < g->run->ends.entered_count; i++) {
+		const struct run_entered *e = &g->run->ends.entered[i];
+
+		if (e->comm == group->comm && e->rank == root)
+			return e->instances <= group->instance ? root
+							       : group->culprit;
+	}
+	return group->culprit;
+}
+
+/*
+ * Edges.
+ */
+
+static void find_next(struct wait_graph *g, uint32_t member)
+{
+	struct standing *s = &g->at[member];
+
+	if (s->group != WAIT_NOBODY)
+		s->next = root_missing(g, member);
+	else if ((s->stand == STAND_CALL || s->stand == STAND_POLLS) &&
+		 s->call->peer >= 0 && (uint32_t)s->call->peer < g->run->world)
+		s->next = g->member_of[s->call->peer];
+	if (s->next == member)
+		s->next = WAIT_NOBODY;
+}
+
+/* A call that asks for somebody, whoever that is. */
+static bool waits_at_all(const struct standing *s)
+{
+	return s->next != WAIT_NOBODY || s->group != WAIT_NOBODY ||
+	       (s->stand == STAND_CALL && s->call->direction != LIVE_OPEN_CALL);
+}
+
+/*
+ * Verdicts.
+ */
+
+static uint32_t put_verdict(struct wait_graph *g, enum verdict_kind kind,
+			    uint32_t culprit, uint32_t group)
+{
+	struct wait_verdict one = { .kind = kind,
+				    .culprit = culprit,
+				    .group = group };
+
+	for (size_t i = 0; i < g->verdict_count; i++)
+		if (g->verdicts[i].kind == kind &&
+		    g->verdicts[i].culprit == culprit &&
+		    g->verdicts[i].group == group)
+			return (uint32_t)i;
+	if (!array_append(&g->verdicts, &g->verdict_count, &g->verdict_room,
+			  sizeof(one), &one))
+		return 0;
+	return (uint32_t)g->verdict_count - 1;
+}
+
+static uint32_t count_in_function(const struct wait_graph *g, uint32_t group,
+				  const char *function)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < g->run->member_count; i++)
+		count += g->at[i].group == group && is_named(g, i, function);
+	return count;
+}
+
+/* Of those that call different functions the first of the fewest. */
+static uint32_t rarest_in_group(const struct wait_graph *g, uint32_t group)
+{
+	uint32_t best = g->groups[group].first, least = UINT32_MAX;
+	const char *last = "";
+
+	for (uint32_t i = 0; i < g->run->member_count; i++) {
+		uint32_t count;
+
+		if (g->at[i].group != group || is_named(g, i, last))
+			continue;
+		last = wait_graph_function(g, i);
+		count = count_in_function(g, group, last);
+		if (count <= least) {
+			least = count;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Of a rank that the others come to, and that waits for nobody. */
+static uint32_t judge_last(struct wait_graph *g, uint32_t member)
+{
+	const struct standing *s = &g->at[member];
+
+	if (!waits_at_all(s))
+		return put_verdict(g, VERDICT_RANK, member, WAIT_NOBODY);
+	if (s->group == WAIT_NOBODY)
+		return put_verdict(g, VERDICT_NOBODY, member, WAIT_NOBODY);
+	if (g->groups[s->group].mixed)
+		return put_verdict(g, VERDICT_INSTEAD,
+				   rarest_in_group(g, s->group), s->group);
+	return put_verdict(g, VERDICT_ARRIVED, WAIT_NOBODY, s->group);
+}
+
+static uint32_t group_members(const struct wait_graph *g, uint32_t member)
+{
+	uint32_t group = g->at[member].group;
+
+	return group == WAIT_NOBODY ? 1 : g->groups[group].count;
+}
+
+/*
+ * In a circle the few that are elsewhere are to blame, if some of it are in a
+ * collective call; a circle of messages has nobody to blame.
+ */
+static uint32_t judge_circle(struct wait_graph *g, uint32_t member)
+{
+	uint32_t least = member, first = member, at = member;
+	bool collective = false;
+
+	do {
+		collective |= g->at[at].group != WAIT_NOBODY;
+		if (group_members(g, at) < group_members(g, least))
+			least = at;
+		first = at < first ? at : first;
+		at = g->at[at].next;
+	} while (at != member);
+	return collective ? put_verdict(g, VERDICT_INSTEAD, least, WAIT_NOBODY)
+			  : put_verdict(g, VERDICT_CIRCLE, first, WAIT_NOBODY);
+}
+
+/* Follow the edges, then give all on the way what was found at its end. */
+static void judge_member(struct wait_graph *g, uint32_t member)
+{
+	uint32_t at = member, verdict;
+
+	while (!g->at[at].verdict && g->at[at].next != WAIT_NOBODY) {
+		g->at[at].verdict = BEING_ASKED;
+		at = g->at[at].next;
+	}
+	if (g->at[at].verdict == BEING_ASKED)
+		verdict = judge_circle(g, at);
+	else if (g->at[at].verdict)
+		verdict = g->at[at].verdict;
+	else
+		verdict = judge_last(g, at);
+	if (!g->at[at].verdict && waits_at_all(&g->at[at]))
+		g->at[at].verdict = verdict;
+	for (at = member; g->at[at].verdict == BEING_ASKED; at = g->at[at].next)
+		g->at[at].verdict = verdict;
+}
+
+bool wait_graph_waits(const struct wait_graph *g, uint32_t member)
+{
+	const struct standing *s = &g->at[member];
+	const struct wait_verdict *v = &g->verdicts[s->verdict];
+
+	if (v->kind == VERDICT_CIRCLE)
+		return true;
+	if (!s->verdict || v->culprit == member)
+		return false;
+	return v->kind != VERDICT_INSTEAD || s->group == WAIT_NOBODY ||
+	       s->group != g->at[v->culprit].group ||
+	       !is_named(g, member, wait_graph_function(g, v->culprit));
+}
+
+static void count_waiting(struct wait_graph *g)
+{
+	for (size_t i = 0; i < g->run->member_count; i++) {
+		const struct standing *s = &g->at[i];
+		struct wait_verdict *v = &g->verdicts[s->verdict];
+		uint64_t age;
+
+		if (!wait_graph_waits(g, (uint32_t)i))
+			continue;
+		age = s->stand == STAND_POLLS ? s->call->completed_age_ns
+					      : s->call->begin_age_ns;
+		v->waiting++;
+		if (age > v->age_ns)
+			v->age_ns = age;
+	}
+}
+
+static int judge_all(struct wait_graph *g)
+{
+	put_verdict(g, VERDICT_NONE, WAIT_NOBODY, WAIT_NOBODY);
+	if (!g->verdict_count)
+		return no_memory();
+	for (uint32_t i = 0; i < g->run->member_count; i++)
+		if (waits_at_all(&g->at[i]) && !g->at[i].verdict)
+			judge_member(g, i);
+	count_waiting(g);
+	return 0;
+}
+
+int wait_graph_init(struct wait_graph *g, const struct run *run)
+{
+	int err;
+
+	*g = (struct wait_graph){ .run = run };
+	g->at = calloc(run->member_count + 1, sizeof(*g->at));
+	g->member_of = malloc((run->world + 1ul) * sizeof(*g->member_of));
+	if (!g->at || !g->member_of) {
+		wait_graph_fini(g);
+		return no_memory();
+	}
+	for (uint32_t i = 0; i < run->world; i++)
+		g->member_of[i] = WAIT_NOBODY;
+	find_calls(g);
+	find_stands(g);
+	err = find_groups(g);
+	for (uint32_t i = 0; i < g->group_count; i++) {
+		if (g->groups[i].instance == IN_FINALIZE)
+			miss_in_finalize(g, i);
+		else
+			miss_in_comm(g, i);
+	}
+	for (uint32_t i = 0; i < run->member_count; i++)
+		find_next(g, i);
+	if (!err)
+		err = judge_all(g);
+	if (err)
+		wait_graph_fini(g);
+	return err;
+}
+
+void wait_graph_fini(struct wait_graph *g)
+{
+	free(g->at);
+	free(g->groups);
+	free(g->verdicts);
+	free(g->member_of);
+	*g = (struct wait_graph){ 0 };
+}
+
+const struct wait_verdict *wait_graph_main(const struct wait_graph *g)
+{
+	const struct wait_verdict *best = NULL;
+
+	for (size_t i = 1; i < g->verdict_count; i++)
+		if (!best || g->verdicts[i].waiting > best->waiting)
+			best = &g->verdicts[i];
+	return best;
+}
