@@ -2,7 +2,8 @@
 dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
-	doc/copse-report.1 doc/copse-run.1 doc/copse-view.1 doc/copse.3 \
+	doc/copse-report.1 doc/copse-run.1 doc/copse-stuck.1 doc/copse-view.1 \
+	doc/copse.3 \
 	doc/copse-gpu.7
 
 # Its list of kinds of waiting is that of waits.def.

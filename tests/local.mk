@@ -44,12 +44,12 @@ MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events ex
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
+MEASURED_MPI = delays demo exchange hangs mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-parts mpi-paths \
 	mpi-paused \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
-MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
+MEASURED_MPICH = hangs mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
 	mpi-skew mpi-truncated neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
@@ -263,7 +263,7 @@ OTHER_TESTS = \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
 	tests/system/check.sh tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
-	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
+	tests/mpi/polls.sh tests/mpi/stuck.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh tests/run/thread-names.sh tests/run/regions.sh \
 	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
 	tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python-programs.sh \

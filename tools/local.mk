@@ -1,6 +1,6 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
 COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
-	tools/cmd-recover tools/cmd-check tools/cmd-completion
+	tools/cmd-recover tools/cmd-stuck tools/cmd-check tools/cmd-completion
 
 # copse needs the C library only, since it stays beside each rank ...
 run_sources = tools/aftermath.c tools/aftermath.h tools/command.h \

@@ -30,4 +30,6 @@ noinst_LTLIBRARIES += libfinish.la
 libfinish_la_CFLAGS = $(reader_cflags)
 libfinish_la_SOURCES = \
 	src/launch/finish.c src/launch/finish.h \
+	src/launch/live-run.c src/launch/live-run.h \
+	src/launch/thread-state.c src/launch/thread-state.h \
 	src/launch/node-output.c src/launch/node-output.h

@@ -6,6 +6,7 @@ libsymbol_la_SOURCES = \
 	src/symbol/loop-code.h \
 	src/symbol/loop-nest.c src/symbol/loop-nest.h \
 	src/symbol/ranges.c src/symbol/ranges.h \
+	src/symbol/remote-stack.c src/symbol/remote-stack.h \
 	src/symbol/symbol.c src/symbol/symbol.h \
 	src/symbol/symbol-cache.c src/symbol/symbol-cache.h \
 	src/symbol/symbol-dwarf.c \

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* live-run.c - see live-run.h. */
+#include "launch/live-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/content.h"
+#include "launch/harvest.h"
+#include "live/layout.h"
+
+enum {
+	THREADS_MOST = 65536 /* of one process: a damaged list may be a ring */
+};
+
+/*
+ * The folders.
+ */
+
+struct folder_search {
+	struct live_run *run;
+	size_t room;
+};
+
+static int add_folder(const char *path, void *to)
+{
+	struct folder_search *s = to;
+	struct live_folder one = { 0 };
+	int err;
+
+	/* Another's, or one that is being removed: not ours to look at. */
+	if (livedir_note(path, &one.note) || !livedir_in_use(&one.note))
+		return 0;
+	one.path = strdup(path);
+	err = one.path && array_append(&s->run->at, &s->run->count, &s->room,
+				       sizeof(one), &one)
+		      ? 0
+		      : no_memory();
+	if (err)
+		free(one.path);
+	return err;
+}
+
+static bool is_same_run(const struct live_note *a, const struct live_note *b)
+{
+	return !strcmp(a->output, b->output) && !strcmp(a->key, b->key);
+}
+
+static bool is_meant(const struct live_note *note, const char *word,
+		     const char *path)
+{
+	return !word || !strcmp(note->batch.job, word) ||
+	       (path && !strcmp(note->output, path));
+}
+
+/* The newest `copse run` that is meant; count: there is none. */
+static size_t newest_folder(const struct live_run *run, const char *word)
+{
+	char *path = word ? realpath(word, NULL) : NULL;
+	size_t best = run->count;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (is_meant(&run->at[i].note, word, path) &&
+		    (best == run->count ||
+		     run->at[i].note.parent_start >
+			     run->at[best].note.parent_start))
+			best = i;
+	free(path);
+	return best;
+}
+
+static void keep_run(struct live_run *run, const struct live_note *note)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (is_same_run(&run->at[i].note, note))
+			run->at[kept++] = run->at[i];
+		else
+			free(run->at[i].path);
+	run->count = kept;
+}
+
+int live_run_find(struct live_run *to, const char *word)
+{
+	struct folder_search search = { .run = to };
+	struct live_note note;
+	size_t newest;
+	int err;
+
+	*to = (struct live_run){ 0 };
+	err = livedir_each(add_folder, &search);
+	if (err)
+		goto failed;
+	newest = newest_folder(to, word);
+	if (newest == to->count) {
+		err = fail(-ENOENT, "no run of yours%s%s goes on on this host",
+			   word ? " that is " : "", word ? word : "");
+		goto failed;
+	}
+	note = to->at[newest].note;
+	keep_run(to, &note);
+	return 0;
+failed:
+	live_run_fini(to);
+	return err;
+}
+
+void live_run_fini(struct live_run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		free(run->at[i].path);
+	free(run->at);
+	*run = (struct live_run){ 0 };
+}
+
+/*
+ * Progress.
+ */
+
+struct progress_list {
+	struct live_progress *at;
+	size_t count, room;
+};
+
+static bool read_record(int fd, live_ref ref, void *to, size_t size)
+{
+	return pread(fd, to, size, (off_t)ref * LIVE_UNIT) == (ssize_t)size;
+}
+
+static int add_threads(struct progress_list *list, int fd, uint32_t pid)
+{
+	struct live_thread t;
+	live_ref ref = 0;
+
+	if (pread(fd, &ref, sizeof(ref),
+		  offsetof(struct live_header, threads)) != sizeof(ref))
+		return 0;
+	for (int i = 0;
+	     i < THREADS_MOST && ref && read_record(fd, ref, &t, sizeof(t));
+	     i++, ref = t.next) {
+		struct live_progress one = { pid, t.tid, t.call.completed };
+
+		if (t.call.sequence &&
+		    !array_append(&list->at, &list->count, &list->room,
+				  sizeof(one), &one))
+			return no_memory();
+	}
+	return 0;
+}
+
+static int add_files(struct progress_list *list,
+		     const struct live_folder *folder)
+{
+	struct live_file *files;
+	size_t count = livedir_files(folder->path, &files);
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		char *path = str_format("%s/%s", folder->path, files[i].name);
+		int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+			      : -1;
+
+		if (fd >= 0 && content_used(fd))
+			err = add_threads(list, fd, (uint32_t)files[i].pid);
+		if (fd >= 0)
+			close(fd);
+		free(path);
+	}
+	free(files);
+	return err;
+}
+
+int live_run_progress(const struct live_run *run, struct live_progress **to,
+		      size_t *count)
+{
+	struct progress_list list = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < run->count && !err; i++)
+		err = add_files(&list, &run->at[i]);
+	if (err)
+		free(list.at);
+	*to = err ? NULL : list.at;
+	*count = err ? 0 : list.count;
+	return err;
+}
+
+/*
+ * Copies.
+ */
+
+static int write_copy(const char *directory, const char *name,
+		      const struct content *c)
+{
+	char *path = str_format("%s/%s", directory, name);
+	int fd =
+		path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		     : -1;
+	const char *data = (const char *)c->live;
+	size_t done = 0;
+	int err = fd < 0 ? -errno : 0;
+
+	while (!err && done < c->size) {
+		ssize_t n = write(fd, data + done, c->size - done);
+
+		if (n <= 0)
+			err = n < 0 ? -errno : -ENOSPC;
+		else
+			done += (size_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		fail(err, "cannot write %s/%s: %s", directory, name,
+		     strerror(-err));
+	free(path);
+	return err;
+}
+
+/* One that ended meanwhile is no error. */
+static int copy_file(const struct live_folder *folder,
+		     const struct live_file *file, const char *directory)
+{
+	struct harvest h = { .live_dir = folder->path,
+			     .key = folder->note.key,
+			     .rank = folder->note.rank,
+			     .batch = folder->note.batch,
+			     .file = -1 };
+	struct content c = { .file = *file };
+	char *name = NULL;
+	int err = 0;
+
+	if (content_read(&c, folder->path))
+		return 0;
+	content_stamp(&c, &h);
+	name = harvest_raw_name(file, h.rank);
+	err = name ? write_copy(directory, name, &c) : no_memory();
+	free(name);
+	free(c.live);
+	return err;
+}
+
+int live_run_copy(const struct live_run *run, const char *directory)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < run->count && !err; i++) {
+		struct live_file *files;
+		size_t count = livedir_files(run->at[i].path, &files);
+
+		for (size_t k = 0; k < count && !err; k++)
+			err = copy_file(&run->at[i], &files[k], directory);
+		free(files);
+	}
+	return err;
+}

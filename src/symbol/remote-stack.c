@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* remote-stack.c - see remote-stack.h. */
+#include "config.h"
+
+#include "symbol/remote-stack.h"
+
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "arch/dwarf.h"
+
+#define FRAMES_MOST 8
+
+struct remote {
+	pid_t pid, tid;
+	uint64_t sp, pc;
+	bool asked; /* for the only thread */
+	size_t frames;
+	FILE *to;
+	char last[128];
+};
+
+static pid_t next_remote_thread(Dwfl *dwfl, void *data, void **thread)
+{
+	struct remote *r = data;
+	pid_t tid = r->asked ? 0 : r->tid;
+
+	(void)dwfl;
+	r->asked = true;
+	*thread = r;
+	return tid;
+}
+
+static bool read_remote_word(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *to,
+			     void *data)
+{
+	const struct remote *r = data;
+	struct iovec here = { to, sizeof(*to) };
+	struct iovec there = { (void *)(uintptr_t)at, sizeof(*to) };
+
+	(void)dwfl;
+	return process_vm_readv(r->pid, &here, 1, &there, 1, 0) ==
+	       (ssize_t)sizeof(*to);
+}
+
+static bool set_remote_registers(Dwfl_Thread *thread, void *data)
+{
+	const struct remote *r = data;
+	Dwarf_Word sp = r->sp;
+
+	dwfl_thread_state_register_pc(thread, r->pc);
+	return dwfl_thread_state_registers(thread, DWARF_SP, 1, &sp);
+}
+
+static int add_remote_frame(Dwfl_Frame *frame, void *data)
+{
+	struct remote *r = data;
+	Dwfl_Thread *thread = dwfl_frame_thread(frame);
+	Dwfl *dwfl = dwfl_thread_dwfl(thread);
+	Dwarf_Addr pc;
+	Dwfl_Module *module;
+	const char *name;
+	bool exact;
+
+	if (!dwfl_frame_pc(frame, &pc, &exact))
+		return DWARF_CB_ABORT;
+	pc -= !exact;
+	module = dwfl_addrmodule(dwfl, pc);
+	name = module ? dwfl_module_addrname(module, pc) : NULL;
+	if (!name || !strcmp(name, r->last))
+		return DWARF_CB_OK;
+	snprintf(r->last, sizeof(r->last), "%s", name);
+	fprintf(r->to, "%s%s", r->frames++ ? " ← " : "", name);
+	return r->frames < FRAMES_MOST && strcmp(name, "main") != 0
+		       ? DWARF_CB_OK
+		       : DWARF_CB_ABORT;
+}
+
+static void walk_remote(Dwfl *dwfl, struct remote *r)
+{
+	static const Dwfl_Thread_Callbacks threads = {
+		.next_thread = next_remote_thread,
+		.memory_read = read_remote_word,
+		.set_initial_registers = set_remote_registers,
+	};
+
+	if (dwfl_linux_proc_report(dwfl, r->pid) ||
+	    dwfl_report_end(dwfl, NULL, NULL) ||
+	    !dwfl_attach_state(dwfl, NULL, r->pid, &threads, r))
+		return;
+	dwfl_getthread_frames(dwfl, r->tid, add_remote_frame, r);
+}
+
+char *remote_stack(pid_t pid, pid_t tid, uint64_t sp, uint64_t pc)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_linux_proc_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+	};
+	struct remote r = { .pid = pid, .tid = tid, .sp = sp, .pc = pc };
+	char *text = NULL;
+	size_t size;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	r.to = open_memstream(&text, &size);
+	if (dwfl && r.to)
+		walk_remote(dwfl, &r);
+	if (dwfl)
+		dwfl_end(dwfl);
+	if (!r.to || fclose(r.to))
+		return NULL;
+	if (!r.frames) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

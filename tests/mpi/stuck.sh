@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs that hang (tests/programs/hangs.c): copse stuck says why while they run,
+# the reports when they were killed.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$srcdir/tests/lib/mpi.sh"
+cd "$scratch" || exit 99
+
+# Sentences without line ends.
+said() {
+	"$copse" "$@" --width 250 | tr -s '\n ' ' '
+}
+
+# stands KIND: all have come to what they do, and those who wait do for long.
+stands() {
+	"$copse" stuck --between 0.2 -f json "$1.copse" >stuck.json &&
+		python3 - <<-END
+		import json, sys
+		rows = json.load(open("stuck.json"))["tables"]["ends"]
+		waits = [r for r in rows if r["stand"] in ("call", "polls")]
+		sys.exit(not (sum(r["count"] for r in rows) == 4 and waits and
+		    sum(r["count"] for r in waits) >= 3 and
+		    max(r["seconds"] for r in waits) > 1.5))
+		END
+}
+
+# hangs MPI KIND RUNNING OVER: what is said, extended regular expressions.
+hangs() {
+	need python3
+	mpi=$1 kind=$2
+	program=$programs/hangs
+	[ "$mpi" = openmpi ] || program=$program.$mpi
+	launcher=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
+	rm -rf "$kind.copse"
+	"$launcher" -n 4 "$copse" run --quiet -o "$kind.copse" \
+		"$program" "$kind" >out 2>&1 &
+	job=$!
+	wait_for stands "$kind"
+	good=$?
+	said stuck --between 1 "$kind.copse" >running
+	kill -INT "$job"
+	wait "$job"
+	cat running
+	[ "$good" = 0 ] && grep -Eq "$3" running || return
+	"$copse" merge "$kind.copse" >merged 2>&1 || cat merged
+	said report ends "$kind.copse" >over
+	cat over
+	grep -Eq "$4" over || return
+	said report "$kind.copse" >summary
+	cat summary
+	grep -Eq "! $4" summary
+}
+
+where='in MPI_Allreduce ← reduce ← [a-z_]+ \(hangs.c:[0-9]+\), collective call 11 of all ranks,'
+for mpi in openmpi mpich; do
+	point "$mpi: one rank sleeps" hangs $mpi sleep \
+		"No rank completed.* 3 of 4 ranks have been waiting for .* $where for rank 3, which is outside MPI and sleeps in .*pause ← sleeper" \
+		"3 of 4 ranks had waited for .* $where for rank 3, which was outside MPI"
+	point "$mpi: one rank computes for ever" hangs $mpi loop \
+		"3 of 4 .* $where for rank 3, which computes in .*endless ← loop" \
+		"3 of 4 .* $where for rank 3, which computed in .*endless ← loop"
+	point "$mpi: one rank leaves a collective call out" hangs $mpi skip \
+		"3 of 4 .* $where for rank 3, which is in MPI_Finalize ← main .* instead" \
+		"3 of 4 .* $where for rank 3, which was in MPI_Finalize ← main .* instead"
+	point "$mpi: one rank is in another collective call" hangs $mpi other \
+		"3 of 4 .* $where for rank 3, which is in MPI_Barrier ← checkpoint .* instead" \
+		"3 of 4 .* $where for rank 3, which was in MPI_Barrier ← checkpoint .* instead"
+	point "$mpi: large messages in a circle" hangs $mpi sends \
+		"4 of 4 .* in MPI_Send ← sends .* in a circle" \
+		"4 of 4 .* in MPI_Send ← sends .* in a circle"
+	point "$mpi: a message that nobody sends" hangs $mpi lost \
+		"3 of 4 .* for rank 3, which is in MPI_Recv ← lost .* instead" \
+		"3 of 4 .* for rank 3, which was in MPI_Recv ← lost .* instead"
+	point "$mpi: polls in vain" hangs $mpi polls \
+		"No rank completed.* 3 of 4 .* in MPI_Test ← poll_barrier .* for rank 3, which is outside MPI and sleeps in .*pause ← sleeper" \
+		"3 of 4 .* in MPI_Test ← poll_barrier .* for rank 3, which was outside MPI"
+	point "$mpi: a lock that its holder wants" hangs $mpi lock \
+		"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*lock_wait ← .*mutex_lock.* ← lock_twice" \
+		"3 of 4 .* for rank 3, which was outside MPI"
+done
+
+# A job that is slow completes calls.
+is_slow() {
+	mpirun -n 4 "$copse" run --quiet -o slow.copse "$programs/hangs" slow \
+		>out 2>&1 &
+	job=$!
+	wait_for [ -d slow.copse ]
+	sleep 3
+	said stuck slow.copse >running
+	kill -INT "$job"
+	wait "$job"
+	cat running
+	grep -q 'Not stuck: 4 of 4 ranks completed calls' running
+}
+point "a slow job is not called stuck" is_slow
+
+no_such_run() {
+	! "$copse" stuck nowhere.copse 2>out && grep -q 'no run of yours' out
+}
+point "a run that is not there is said" no_such_run
+
+points_done

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hangs.c KIND [RANK [STEPS]] - a job that hangs, or seems to: after STEPS
+ * iterations (10) rank RANK (the last) does what KIND says, for ever.
+ *
+ *   skip     it leaves out one reduction, and is in MPI_Finalize at the end
+ *   other    it calls another collective than the others
+ *   leave    it ends, without MPI_Finalize (under a launcher that goes on)
+ *   sends    each rank sends a large message to the next before it receives
+ *   lost     it waits for a message with a tag that nobody sends
+ *   polls    it never comes to a barrier that the others poll for
+ *   loop     it computes without an end
+ *   sleep    it sleeps, in a function of its own
+ *   lock     it waits for a mutex that it holds
+ *   window   it never lets go of a lock of its window that others want
+ *   slow     nothing: ranks compute for longer than usual, then go on
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "known.h"
+
+#define LARGE (1 << 20) /* doubles */
+
+static int rank, size, culprit;
+static double out[LARGE], in[LARGE];
+
+static KEPT void reduce(void)
+{
+	double sum, one = rank;
+
+	MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	known_sink = sum;
+}
+
+static KEPT void checkpoint(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	known_sink = 1;
+}
+
+static KEPT void endless(void)
+{
+	for (;;)
+		known_work();
+}
+
+static KEPT void sleeper(void)
+{
+	for (;;)
+		pause();
+}
+
+static KEPT void skip(void)
+{
+	if (rank != culprit)
+		reduce();
+}
+
+static KEPT void other(void)
+{
+	if (rank == culprit)
+		checkpoint();
+	else
+		reduce();
+}
+
+static KEPT void leave(void)
+{
+	if (rank == culprit)
+		_exit(0);
+	reduce();
+}
+
+static KEPT void sends(void)
+{
+	MPI_Send(out, LARGE, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD);
+	MPI_Recv(in, LARGE, MPI_DOUBLE, (rank + size - 1) % size, 1,
+		 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static KEPT void lost(void)
+{
+	if (rank == culprit)
+		MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	checkpoint();
+}
+
+static KEPT void poll_barrier(void)
+{
+	MPI_Request request;
+	int done = 0;
+
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	while (!done)
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static KEPT void polls(void)
+{
+	if (rank == culprit)
+		sleeper();
+	poll_barrier();
+}
+
+static KEPT void loop(void)
+{
+	if (rank == culprit)
+		endless();
+	reduce();
+}
+
+static KEPT void sleep_on(void)
+{
+	if (rank == culprit)
+		sleeper();
+	reduce();
+}
+
+static KEPT void lock_twice(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&mutex);
+	if (rank == culprit)
+		pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	reduce();
+}
+
+static KEPT void lock_window(void)
+{
+	MPI_Win win;
+	double *base;
+
+	MPI_Win_allocate(sizeof(*base), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+			 &win);
+	if (rank == culprit) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Barrier(MPI_COMM_WORLD);
+		sleeper();
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+	MPI_Put(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, win);
+	MPI_Win_unlock(0, win);
+}
+
+static KEPT void slow(void)
+{
+	double until = elapsed_seconds() + 20;
+
+	while (elapsed_seconds() < until) {
+		for (int i = 0; i < 2000 * (rank == culprit); i++)
+			known_work();
+		reduce();
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} kinds[] = { { "skip", skip },         { "other", other },
+	      { "leave", leave },       { "sends", sends },
+	      { "lost", lost },         { "polls", polls },
+	      { "loop", loop },         { "sleep", sleep_on },
+	      { "lock", lock_twice },   { "slow", slow },
+	      { "window", lock_window } };
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 1 ? argv[1] : "";
+	int steps;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	culprit = argc > 2 ? atoi(argv[2]) : size - 1;
+	steps = argc > 3 ? atoi(argv[3]) : 10;
+	for (int i = 0; i < steps; i++) {
+		for (int k = 0; k < 100; k++)
+			known_work();
+		reduce();
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, kind))
+			kinds[i].run();
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-stuck.c - copse stuck: what the ranks of a running job wait for. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyse/base/analysis.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "format/format.h"
+#include "launch/live-run.h"
+#include "launch/thread-state.h"
+#include "merge/merge.h"
+#include "symbol/remote-stack.h"
+#include "tools/command.h"
+#include "tools/show.h"
+
+#define SECOND 1000000000ull
+
+/* Mutable: the command's options. */
+static struct show show;
+static double between = 2; /* seconds */
+
+static const struct option options[] = {
+	{ 'f', "format", "NAME", "text, csv, json", parse_string, &show.format,
+	  show_table_format },
+	{ 0, "between", "SECONDS", "from the first look to the second (2)",
+	  parse_real, &between },
+	{ 0, "table", "NAME", "csv: which of the tables (the first)",
+	  parse_string, &show.table },
+	{ 'o', "output", "FILE", "write there instead of standard output",
+	  parse_string, &show.output },
+	{ 0, "color", "auto|always|never", "text in colours", parse_string,
+	  &show.colour },
+	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
+	  show_set_width, &show.width },
+	{ 0 },
+};
+
+/* Of a thread, at one look. */
+struct look {
+	struct live_progress progress;
+	struct thread_state state;
+};
+
+struct looks {
+	struct look *at;
+	size_t count;
+};
+
+static int take_look(struct looks *to, const struct live_run *live)
+{
+	struct live_progress *progress;
+	int err = live_run_progress(live, &progress, &to->count);
+
+	to->at = err ? NULL : calloc(to->count + 1, sizeof(*to->at));
+	if (!to->at) {
+		free(progress);
+		return err ? err : no_memory();
+	}
+	for (size_t i = 0; i < to->count; i++) {
+		to->at[i].progress = progress[i];
+		thread_state_look(&to->at[i].state, (pid_t)progress[i].pid,
+				  (pid_t)progress[i].tid);
+	}
+	free(progress);
+	return 0;
+}
+
+static const struct look *look_at(const struct looks *looks, uint32_t pid,
+				  uint32_t tid)
+{
+	for (size_t i = 0; i < looks->count; i++)
+		if (looks->at[i].progress.pid == pid &&
+		    looks->at[i].progress.tid == tid)
+			return &looks->at[i];
+	return NULL;
+}
+
+static bool has_moved(const struct look *a, const struct look *b)
+{
+	return a && b && a->progress.completed != b->progress.completed;
+}
+
+/* It has used a core between the looks. */
+static bool computes(const struct look *before, const struct look *now)
+{
+	return now->state.state == 'R' ||
+	       (before && now->state.ticks > before->state.ticks + 1);
+}
+
+/* "sleeps in pause ← sleeper ← main"; to be freed. */
+static char *doing_text(const struct look *now, uint32_t pid, uint32_t tid)
+{
+	const struct thread_state *s = &now->state;
+	char *stack = NULL, *text;
+
+	if (s->sp)
+		stack = remote_stack((pid_t)pid, (pid_t)tid, s->sp, s->pc);
+	if (stack)
+		text = str_format("%s in %s", thread_state_text(s), stack);
+	else if (*s->wchan)
+		text = str_format("%s in the kernel's %s", thread_state_text(s),
+				  s->wchan);
+	else
+		text = strdup(thread_state_text(s));
+	free(stack);
+	return text;
+}
+
+/* What the two looks tell of the run's threads. */
+static int add_looks(struct run *run, const struct looks *before,
+		     const struct looks *now)
+{
+	for (size_t i = 0; i < run->ends.call_count; i++) {
+		struct run_last_call *call = &run->ends.calls[i];
+		uint32_t pid = run->ranks[call->rank].pid;
+		const struct look *a = look_at(before, pid, call->tid);
+		const struct look *b = look_at(now, pid, call->tid);
+		char *text;
+
+		call->moved = has_moved(a, b);
+		if (!b || call->open || call->moved)
+			continue;
+		if (computes(a, b)) {
+			call->sample_age_ns = 0; /* it is where it was */
+			continue;
+		}
+		text = doing_text(b, pid, call->tid);
+		call->doing = text ? str_add(&run->strings, text) : STR_NONE;
+		free(text);
+		if (call->doing == STR_NONE)
+			return no_memory();
+	}
+	return 0;
+}
+
+static void wait_between(void)
+{
+	struct timespec left = { (time_t)between,
+				 (long)((between - (double)(time_t)between) *
+					1e9) };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+/* The directory holds copies alone. */
+static void remove_copies(const char *directory)
+{
+	DIR *list = opendir(directory);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(list), entry->d_name, 0);
+	if (list)
+		closedir(list);
+	rmdir(directory);
+}
+
+/* A run of what there is now; *to is to be freed. */
+static int copy_run(struct run **to, const struct live_run *live)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	char *directory =
+		str_format("%s/copse-stuck-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	int err;
+
+	if (!directory)
+		return no_memory();
+	if (!mkdtemp(directory)) {
+		err = fail(-errno, "cannot create %s: %s", directory,
+			   strerror(errno));
+		free(directory);
+		return err;
+	}
+	err = live_run_copy(live, directory);
+	if (!err)
+		err = merge_directory(to, directory, NULL);
+	remove_copies(directory);
+	free(directory);
+	return err;
+}
+
+static int look_twice(struct run **to, const struct live_run *live)
+{
+	struct looks before = { 0 }, now = { 0 };
+	int err = take_look(&before, live);
+
+	*to = NULL;
+	if (!err) {
+		wait_between();
+		err = take_look(&now, live);
+	}
+	if (!err)
+		err = copy_run(to, live);
+	if (!err) {
+		(*to)->ends.looked_ns = (uint64_t)(between * 1e9);
+		err = add_looks(*to, &before, &now);
+	}
+	free(before.at);
+	free(now.at);
+	return err;
+}
+
+static int show_stuck(const struct run *run)
+{
+	const struct run *const runs[] = { run, NULL };
+	const struct analysis_options how = { 0 };
+	const struct format *format = show_chosen(&show);
+	struct report *report = NULL;
+	int err = format ? analysis_find("ends")->run(&report, runs, &how)
+			 : -EINVAL;
+
+	if (!err)
+		err = show_report(&show, format, report);
+	report_free(report);
+	return err;
+}
+
+static int stuck_run(int argc, char **argv)
+{
+	struct run *run = NULL;
+	struct live_run live;
+	int err;
+
+	if (argc > 1)
+		return fail(-EINVAL, "one run at a time");
+	if (between <= 0 || between > 600)
+		return fail(-EINVAL, "--between wants seconds, up to 600");
+	err = live_run_find(&live, argv[0]);
+	if (err)
+		return err;
+	err = look_twice(&run, &live);
+	if (!err)
+		err = show_stuck(run);
+	run_free(run);
+	live_run_fini(&live);
+	return err;
+}
+
+const struct command command_stuck = {
+	.name = "stuck",
+	.synopsis = "[options] [DIR|JOBID]",
+	.help = "what the ranks of a running job wait for, and who is to blame",
+	.options = options,
+	.run = stuck_run,
+};
