@@ -314,7 +314,7 @@ static int run_unmeasured(char **argv)
 /* Once for a job: -e wall is a wish that not every machine grants. */
 static void say_if_no_wall(const struct settings *s, const struct job *job)
 {
-	if (job->rank <= 0 && strstr(s->events, "wall") && perf_try(true, true))
+	if (job->rank <= 0 && strstr(s->events, "wall") && perf_try(true))
 		warn_user("wall: this kernel does not allow waiting to be "
 			  "sampled; it is added to the next sample (see: copse "
 			  "check)");

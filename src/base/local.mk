@@ -9,7 +9,7 @@ libbase_la_SOURCES = \
 	src/base/family.h src/base/preload-compat.c src/base/preload-compat.h \
 	src/base/gpu-calls.h src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
-	src/base/perf-attr.h \
+	src/base/perf-attr.c src/base/perf-attr.h \
 	src/base/signal-name.c src/base/signal-name.h \
 	src/base/event-group.c src/base/event-group.h \
 	src/base/share-file.c src/base/share-file.h \

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -39,5 +40,11 @@ struct perf_attr {
 	uint32_t aux_sample_size, unused_3;
 	uint64_t sig_data;
 };
+
+/*
+ * Before Linux 5.18 an event with `sigtrap` killed a thread that had the signal
+ * blocked.
+ */
+bool perf_sigtrap_is_safe(void);
 
 _Static_assert(sizeof(struct perf_attr) == 128, "as PERF_ATTR_SIZE_VER7");

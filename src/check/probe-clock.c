@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arch/page-size.h"
@@ -19,12 +20,21 @@ static bool is_capable(int capability)
 	return probe_status("CapEff:", 16, 0) >> capability & 1;
 }
 
+/* The scheduler's, with which CPU timers are looked at: 100 to 1000. */
+static long ticks_per_second(void)
+{
+	struct timespec tick = { 0, 4000000 };
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return 1000000000 / tick.tv_nsec;
+}
+
 /* doc/decisions/three-clocks.md says what they can do. */
 void probe_perf(struct finding *to, const struct doctor *d)
 {
 	long paranoid = probe_number(SYSCTL "perf_event_paranoid", 4);
 	bool mighty = is_capable(CAP_PERFMON) || is_capable(CAP_SYS_ADMIN);
-	int whole = perf_try(true, true), user = perf_try(false, true);
+	int whole = perf_try(true), user = perf_try(false);
 
 	(void)d;
 	if (!whole) {
@@ -37,12 +47,17 @@ void probe_perf(struct finding *to, const struct doctor *d)
 	probe_found(to, FINDING_LIMITED,
 		    "%s: %s (perf_event_paranoid %ld, %s CAP_PERFMON)",
 		    user ? "refused" : "only user code can be sampled",
-		    strerror(-whole), paranoid, mighty ? "with" : "no");
-	probe_instead(to,
-		      user ? "samples are taken by the CPU timer, at most "
-			     "some 250 per second; waiting is not sampled"
-			   : "time in the kernel is located by the CPU timer; "
-			     "waiting is not sampled");
+		    whole == -EINVAL ? "this kernel is too old"
+				     : strerror(-whole),
+		    paranoid, mighty ? "with" : "no");
+	if (user)
+		probe_instead(to,
+			      "samples are taken by the CPU timer, at most %ld "
+			      "per second; waiting is not sampled",
+			      ticks_per_second());
+	else
+		probe_instead(to, "time in the kernel is located by the CPU "
+				  "timer; waiting is not sampled");
 	if (whole == -EINVAL)
 		probe_mend(to, "Linux 5.18 or newer, which has perf sigtrap");
 	else if (perf_is_filtered())

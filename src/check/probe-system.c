@@ -10,17 +10,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/perf-attr.h"
 #include "check/probe.h"
 
 void probe_kernel(struct finding *to, const struct doctor *d)
 {
 	struct utsname name;
-	int major = 0, minor = 0;
 
 	(void)d;
 	uname(&name);
-	sscanf(name.release, "%d.%d", &major, &minor);
-	if (major > 5 || (major == 5 && minor >= 18)) {
+	if (perf_sigtrap_is_safe()) {
 		probe_found(to, FINDING_YES, "%s %s, %s", name.sysname,
 			    name.release, name.machine);
 		return;

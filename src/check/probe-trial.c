@@ -25,10 +25,11 @@
 #include "live/layout.h"
 #include "profile/profile.h"
 
-#define SECOND   1000000000ull
-#define CPU_NS   (SECOND / 5) /* of which 50 samples would come at 250/s */
-#define AT_LEAST (2 * SECOND / 5)
-#define PATIENCE (5 * SECOND)
+#define SECOND       1000000000ull
+#define CPU_NS       (SECOND / 5) /* of which 50 samples would come at 250/s */
+#define AT_LEAST     (2 * SECOND / 5)
+#define PATIENCE     (10 * SECOND)
+#define LONGEST_LOAD SECOND /* of CPU time */
 
 /* What is read from all profiles of a trial. */
 struct trial {
@@ -51,16 +52,32 @@ static void become_shell(const struct settings *s, const char *live,
 		execvp(name, argv);
 }
 
-/* Until it has computed for a while, or for as long as one waits. */
-static void let_run(pid_t child, uint64_t cpu_ns, uint64_t least)
+static bool has_profile(const char *live)
+{
+	struct live_file *files;
+	size_t count = livedir_files(live, &files);
+
+	free(files);
+	return count != 0;
+}
+
+/*
+ * Until it has computed for a while since its first sample, or for as long as
+ * one waits: the loader may take longer than that.
+ */
+static void let_run(pid_t child, const char *live, uint64_t cpu_ns)
 {
 	const struct timespec step = { 0, 10000000 };
-	uint64_t start = process_clock(), passed = 0;
+	uint64_t start = process_clock(), passed = 0, used = 0, loaded = 0;
 
-	while (passed < least ||
-	       (process_cpu_ns(child) < cpu_ns && passed < PATIENCE)) {
+	while (passed < AT_LEAST ||
+	       (passed < PATIENCE && used - loaded < cpu_ns &&
+		loaded < LONGEST_LOAD)) {
 		nanosleep(&step, NULL);
 		passed = process_clock() - start;
+		used = process_cpu_ns(child);
+		if (!has_profile(live))
+			loaded = used;
 		if (waitpid(child, NULL, WNOHANG | WNOWAIT) > 0)
 			break;
 	}
@@ -127,7 +144,7 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 		_exit(127);
 	}
 	if (child > 0) {
-		let_run(child, cpu_ns, AT_LEAST);
+		let_run(child, live, cpu_ns);
 		read_profiles(to, live);
 	} else {
 		err = fail(-errno, "cannot start a process: %s",

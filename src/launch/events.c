@@ -88,6 +88,8 @@ static int try_part(const struct event *event, uint32_t part)
 	struct perf_attr attr;
 	long fd;
 
+	if (event->period && !perf_sigtrap_is_safe())
+		return -EINVAL;
 	event_attr(&attr, event, &event->parts[part]);
 	attr.disabled = 1; /* a tick would be the end of this process */
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,

@@ -22,18 +22,18 @@ static int try_perf_event(struct perf_attr *attr)
 	return 0;
 }
 
-int perf_try(bool kernel, bool sigtrap)
+int perf_try(bool kernel)
 {
 	struct perf_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = 1000000000,
 		.exclude_kernel = !kernel,
-		.sigtrap = sigtrap,
-		.remove_on_exec = sigtrap,
+		.sigtrap = 1,
+		.remove_on_exec = 1,
 	};
 
-	return try_perf_event(&attr);
+	return perf_sigtrap_is_safe() ? try_perf_event(&attr) : -EINVAL;
 }
 
 int perf_try_counter(uint64_t event)

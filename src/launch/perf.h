@@ -7,9 +7,9 @@
 
 /*
  * Open a task clock as the collector would, and close it.  `kernel`: with
- * kernel time.  0, or -errno.
+ * kernel time.  0, or -errno; -EINVAL: the kernel is too old for it.
  */
-int perf_try(bool kernel, bool sigtrap);
+int perf_try(bool kernel);
 
 /* The same for a hardware counter, a perf_hw_id of <linux/perf_event.h>. */
 int perf_try_counter(uint64_t event);

@@ -110,6 +110,20 @@ void *PAPI_get_component_info(int i) { return NULL; }' >papi.c
 		says PAPI absent crashed && says cpu "$(state_of_cpu)" tried:
 }
 
+# As on a slow machine: longer than what is measured then.
+slow_loader() {
+	"$CC" -w -shared -fPIC -o slow.so -x c - <<'C' || return
+#include <time.h>
+__attribute__((constructor)) static void begin(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 2)
+		;
+}
+C
+	check 0 env LD_PRELOAD="$scratch/slow.so" "$copse" check &&
+		says cpu "$(state_of_cpu)" tried: && ! grep ',no,' answer
+}
+
 state_of_cpu() {
 	awk -F , '$2 == "cpu" { print $3 }' answer
 }
@@ -225,6 +239,7 @@ point "COPSE_CLOCK=timer" forced_timer
 point "no mpirun on the PATH" no_mpirun
 point "the mpirun of an unknown MPI" other_mpirun
 point "a library that crashes" crashing_library
+point "a program that takes long to load" slow_loader
 point "no room in /dev/shm" tiny_shm
 point "little room in /dev/shm" small_shm
 point "a /dev/shm that may not be written" closed_shm

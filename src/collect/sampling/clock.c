@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -383,21 +382,6 @@ SIGSAFE enum timer_signal clock_timer_signal(const siginfo_t *info)
 	}
 }
 
-/*
- * Before Linux 5.18 a sigtrap event killed a thread that had the signal
- * blocked.
- */
-static bool kernel_is_safe(void)
-{
-	struct utsname system;
-	int major = 0, minor = 0;
-
-	if (uname(&system) ||
-	    sscanf(system.release, "%d.%d", &major, &minor) != 2)
-		return false;
-	return major > 5 || (major == 5 && minor >= 18);
-}
-
 static bool event_works(bool user_only)
 {
 	void *page = open_task_clock(0, 1000000000, user_only, NULL, true);
@@ -424,7 +408,7 @@ static bool is_traced(void)
 
 bool clock_can_trap(void)
 {
-	return kernel_is_safe() && !is_traced();
+	return perf_sigtrap_is_safe() && !is_traced();
 }
 
 /* "cpu@500,wall": the rate of an event, or the default. */
@@ -463,12 +447,12 @@ void clock_init(const struct settings *settings)
 		chosen.kind = LIVE_CLOCK_TIMER;
 	} else if (forced && !strcmp(forced, "timer")) {
 		chosen.kind = LIVE_CLOCK_TIMER;
-	} else if (kernel_is_safe() && event_works(false) &&
+	} else if (perf_sigtrap_is_safe() && event_works(false) &&
 		   !(forced && !strcmp(forced, "mixed"))) {
 		chosen.kind = LIVE_CLOCK_SIGTRAP;
 		if (wall)
 			chosen.wall = LIVE_WALL_SAMPLED;
-	} else if (kernel_is_safe() && event_works(true)) {
+	} else if (perf_sigtrap_is_safe() && event_works(true)) {
 		chosen.kind = LIVE_CLOCK_MIXED;
 	} else {
 		chosen.kind = LIVE_CLOCK_TIMER;
