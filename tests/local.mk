@@ -39,7 +39,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion sandbox shares \
+	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion refuse sandbox shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32
 MEASURED_CXX = templates
@@ -273,7 +273,7 @@ OTHER_TESTS = \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
 	tests/system/completion.sh tests/system/bootstrap.sh tests/profiles/reports.sh \
 	tests/page/browser.sh tests/run/dlsym.sh tests/run/switches.sh \
-	tests/run/preload-compat.sh tests/run/limits.sh tests/run/forks.sh \
+	tests/run/preload-compat.sh tests/run/limits.sh tests/run/forks.sh tests/run/refused.sh \
 	tests/profiles/loops.sh tests/system/untrusted.sh tests/system/sources.sh
 STORM_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
