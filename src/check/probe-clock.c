@@ -76,6 +76,7 @@ void probe_rate(struct finding *to, const struct doctor *d)
 		probe_found(to, FINDING_LIMITED,
 			    "the kernel names no limit: it "
 			    "may have no perf events");
+		probe_instead(to, "what it allows is found by trying");
 		return;
 	}
 	if ((uint64_t)most >= wanted) {

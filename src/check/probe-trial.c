@@ -29,7 +29,7 @@
 #define CPU_NS       (SECOND / 5) /* of which 50 samples would come at 250/s */
 #define AT_LEAST     (2 * SECOND / 5)
 #define PATIENCE     (10 * SECOND)
-#define LONGEST_LOAD SECOND /* of CPU time */
+#define LONGEST_LOAD (3 * SECOND) /* of CPU time */
 
 /* What is read from all profiles of a trial. */
 struct trial {
@@ -215,8 +215,8 @@ void probe_cpu(struct finding *to, const struct doctor *d)
 		    t.dropped, forced ? "; COPSE_CLOCK=" : "",
 		    forced ? forced : "");
 	if (to->state == FINDING_LIMITED)
-		probe_mend(to,
-			   many ? "make room in /dev/shm" : "see perf events");
+		probe_mend(to, many ? "make room in /dev/shm"
+				    : "see perf events and locked memory");
 }
 
 /* Without any work the slower clocks would take no sample, waiting or not. */
@@ -242,5 +242,5 @@ void probe_wall(struct finding *to, const struct doctor *d)
 	}
 	probe_found(to, FINDING_LIMITED, "waiting cannot be sampled");
 	probe_instead(to, "it is added to the sample that follows");
-	probe_mend(to, "see perf events");
+	probe_mend(to, "see perf events and locked memory");
 }

@@ -14,11 +14,11 @@ begin() {
 	"$refuse" "$1" true || skip "no sandbox here"
 }
 
-# shares_of COMMAND…: each within 15 points of what it is, also of the few
+# shares_of [COMMAND…]: each within 15 points of what it is, also of the few
 # samples of a timer.
 shares_of() {
 	"$@" "$copse" run -q --no-report --force -o shares.copse \
-		"$programs/shares" 1 >out || return
+		"$programs/shares" ${work-1} >out || return
 	"$copse" report hotspots shares.copse -n 0 -f csv >csv || return
 	awk -v columns='function inclusive' -f "$srcdir/tests/lib/csv.awk" csv |
 		awk -f "$srcdir/tests/lib/truth.awk" out - >compared
@@ -105,6 +105,49 @@ has_one_descriptor() {
 	return 1
 }
 
+# hidden MOUNTPOINT OPTION COMMAND…: below another file system there.
+hidden() {
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	where=$1
+	option=$2
+	shift 2
+	case $option in
+	hidepid*) type=proc ;;
+	*) type=tmpfs ;;
+	esac
+	# shellcheck disable=SC2016 # words of the inner shell
+	unshare -m sh -c 'mount -t $0 -o $1 none $2 && shift 2 && exec "$@"' \
+		$type "$option" "$where" "$@"
+}
+
+# measures_without MOUNTPOINT OPTION
+measures_without() {
+	need python3
+	shares_of hidden "$@" && hidden "$@" "$copse" check -f json >check.json &&
+		! grep '"no"' check.json || return
+	python3 - <<-EOF
+	import json
+	for row in json.load(open("check.json"))["tables"]["probes"]:
+	    assert row["state"] != "limited" or row["instead"] or row["mend"], row
+	EOF
+}
+
+no_proc() {
+	hidden /proc ro "$copse" run -o proc.copse sh -c 'exit 7' 2>err
+	is=$?
+	cat err
+	[ $is = 7 ] && [ ! -e proc.copse ] && grep 'unmeasured: .*/proc' err
+}
+
+# Other processes are not seen, and memory for 258 events (of two cores) but not
+# for all threads.
+a_user() {
+	for_others shares
+	mkdir -m 777 -p open
+	cd open && work='2 300' shares_of hidden /proc hidepid=2 setpriv \
+		--reuid=65534 --regid=65534 --clear-groups prlimit --memlock=0
+}
+
 all=newer,advice,perf,readv
 for rules in newer advice readv; do
 	point "refused: $rules" measures $rules
@@ -115,6 +158,11 @@ for rules in fields perf noperf $all; do
 		'seccomp profile'
 done
 point "refused: $all: calls" calls_are_right $all
+for where in /sys /proc/sys; do
+	point "no $where" measures_without $where ro
+done
+point "no /proc" no_proc
+point "a user with hidepid=2 and no locked memory" a_user
 point "a kernel before 5.18" version
 point "descriptors without close_range" close_range
 points_done
