@@ -28,7 +28,7 @@
 #define SECOND       1000000000ull
 #define CPU_NS       (SECOND / 5) /* of which 50 samples would come at 250/s */
 #define AT_LEAST     (2 * SECOND / 5)
-#define PATIENCE     (10 * SECOND)
+#define PATIENCE     (30 * SECOND)
 #define LONGEST_LOAD (3 * SECOND) /* of CPU time */
 
 /* What is read from all profiles of a trial. */
@@ -171,16 +171,21 @@ void probe_collector(struct finding *to, const struct doctor *d)
 
 static const struct {
 	enum finding_state state;
-	const char *says;
+	const char *says, *costs;
 } clocks[] = {
-	[LIVE_CLOCK_NONE] = { FINDING_NO, "no clock" },
-	[LIVE_CLOCK_SIGTRAP] = { FINDING_YES, "sigtrap: exact, time in the "
-					      "kernel included" },
+	[LIVE_CLOCK_NONE] = { FINDING_NO, "no clock", "" },
+	[LIVE_CLOCK_SIGTRAP] = { FINDING_YES,
+				 "sigtrap: exact, time in the "
+				 "kernel included",
+				 "" },
 	[LIVE_CLOCK_MIXED] = { FINDING_LIMITED,
 			       "mixed: exact in user code, the kernel by CPU "
-			       "timer" },
+			       "timer",
+			       "page faults look like user code" },
 	[LIVE_CLOCK_TIMER] = { FINDING_LIMITED,
-			       "timer: bound to the scheduler's ticks" },
+			       "timer: bound to the scheduler's ticks",
+			       "samples are few; what keeps step with the "
+			       "ticks, as loops of 1 ms, is some points off" },
 };
 
 /* True when there is nothing more to say: no sample came. */
@@ -214,6 +219,8 @@ void probe_cpu(struct finding *to, const struct doctor *d)
 		    clocks[t.clock].says, t.samples, (double)t.cpu_ns / 1e9,
 		    t.dropped, forced ? "; COPSE_CLOCK=" : "",
 		    forced ? forced : "");
+	if (!many)
+		probe_instead(to, "%s", clocks[t.clock].costs);
 	if (to->state == FINDING_LIMITED)
 		probe_mend(to, many ? "make room in /dev/shm"
 				    : "see perf events and locked memory");

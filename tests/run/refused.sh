@@ -60,7 +60,7 @@ calls_are_right() {
 
 uses_timer() {
 	begin "$1"
-	says cpu 'timer:.*samples' "$refuse" "$1" &&
+	says cpu 'timer:.*samples.*ticks.*points off' "$refuse" "$1" &&
 		says 'perf events' "at most [0-9]* per second.*$2" \
 			"$refuse" "$1"
 }
