@@ -5,7 +5,8 @@
 #   point NAME COMMAND…   one test: COMMAND, a function of the test, runs in a
 #                         subshell; what it prints is shown when it fails.
 #                         77 skips, with the last printed line as the reason.
-#   points_done           the last line of each test
+#   points_done           the last line of each test; its status says whether
+#                         a point failed
 #
 # $srcdir is the source tree, the working directory the build tree, $scratch
 # an empty directory that goes away.  Tests run by `make check`, or by hand
@@ -41,6 +42,7 @@ export OMPI_MCA_orte_tmpdir_base="$scratch/.ompi"
 export OMP_NUM_THREADS=1
 
 points=0
+failed=0
 
 point() {
 	name=$1
@@ -50,14 +52,15 @@ point() {
 	case $? in
 	0)	echo "ok $points - $name" ;;
 	77)	echo "ok $points - $name # SKIP $(tail -n 1 "$scratch/.said")" ;;
-	*)	awk 'NR <= 40 { print "# " $0 }' "$scratch/.said"
+	*)	failed=1
+		awk 'NR <= 40 { print "# " $0 }' "$scratch/.said"
 		echo "not ok $points - $name" ;;
 	esac
 }
 
 points_done() {
 	echo "1..$points"
-	exit 0
+	exit $failed
 }
 
 # skip REASON: for use inside a point.
