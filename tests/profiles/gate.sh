@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# gate.sh - runs of a program one of whose paths takes 20 % more CPU time, against
+# gate.sh - runs of a program one of whose paths takes twice the CPU time, against
 # runs where it does not: found by name, and no false alarm.  In CPU time, which
-# the program keeps by its own clock: other work on the machine does not count.
-# How small a change is found, and how often, is tests/bench/gate.sh's: 5 % needs
-# a quiet machine.
+# the program keeps by its own clock: other work on the machine changes it by some
+# per cent, and the path takes 30 % of it.  How small a change is found, and how
+# often, is tests/bench/gate.sh's: 5 % needs a quiet machine.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
@@ -37,17 +37,7 @@ says() {
 }
 
 runs() {
-	side base && side same && side slow exchange 20
-}
-
-# told_within PERCENT: skips when the runs differ so much among themselves that
-# the mean is not known to that: others have the cores.
-told_within() {
-	"$copse" report diff base-*.copse vs slow-*.copse -f csv \
-		--table metrics >found || return 1
-	off=$(awk -F, '$1 == "cpu.time" { print 100 * $6 / $3 }' found)
-	awk -v off="$off" -v most="$1" 'BEGIN { exit !(off <= most) }' ||
-		skip "runs differ too much here: the mean is known to $off %"
+	side base && side same && side slow exchange 100
 }
 
 # One of a hundred such gates fails for equal runs, unless it is told to be surer.
@@ -60,13 +50,12 @@ equal_runs_pass() {
 		says Passed
 }
 
-# 20 % of 30 % is 6 % of all; other clocks than sigtrap are too coarse for paths.
+# Twice 30 % is 30 % more of all; other clocks than sigtrap are too coarse for paths.
 # What work calls is called more often too, so that may be named after it.
 # shellcheck disable=SC2086 # two words
 a_slow_path_is_named() {
-	told_within 1
 	status 1 base-*.copse vs slow-*.copse --fail-if 'total>1%' &&
-		says 'cpu.time of total: +[4-7]\.. %' || return
+		says 'cpu.time of total: +\(2[6-9]\|3[0-3]\)[0-9.]* %' || return
 	"$copse" info base-1.copse/rank-0.h5 | grep -q 'clock *sigtrap' ||
 		skip "this clock is too coarse"
 	status 1 base-*.copse vs slow-*.copse $sure --fail-if 'path(*)>2.5%' &&
@@ -78,7 +67,6 @@ a_slow_path_is_named() {
 
 # A faster program fails no rule about slower ones.
 faster_passes() {
-	told_within 1
 	status 0 slow-*.copse vs base-*.copse --fail-if 'total>0.5%' &&
 		status 1 slow-*.copse vs base-*.copse --fail-if 'total<-0.5%'
 }
@@ -91,7 +79,6 @@ two_need_no_word() {
 
 formats() {
 	need python3
-	told_within 1
 	status 1 base-*.copse vs slow-*.copse --fail-if 'total>1%' \
 		--fail-if 'function(*)>90%' -f junit || return
 	python3 - said <<-EOF || { cat said; return 1; }
@@ -109,7 +96,7 @@ formats() {
 	import json, sys
 	test = json.load(open(sys.argv[1]))["tables"]["tests"][0]
 	assert test["verdict"] == "failed" and test["subject"] == "total"
-	assert 0.045 < test["relative"] < 0.075 and test["p"] < 0.001
+	assert 0.26 < test["relative"] < 0.34 and test["p"] < 0.001
 	EOF
 }
 
@@ -129,13 +116,12 @@ no_verdict() {
 }
 
 diff() {
-	told_within 1
 	"$copse" report diff base-*.copse vs slow-*.copse -f csv \
 		--table metrics >found || return 1
 	awk -f "$srcdir/tests/lib/expect.awk" - found <<-EOF || { cat found; return 1; }
 	any order
 	metric,unit,base,new,change,relative
-	cpu.time,s,{0.39..0.42},{0.40..0.46},{0.017..0.032},{0.045..0.075}
+	cpu.time,s,{0.39..0.44},{0.51..0.57},{0.105..0.145},{0.26..0.34}
 	EOF
 	"$copse" report diff base-*.copse vs slow-*.copse >said &&
 		says '^cpu.time: ' && says '^  *Student\|95 %'
@@ -146,7 +132,7 @@ diff() {
 
 point "runs" runs
 point "equal runs pass" equal_runs_pass
-point "a path that is 20 % slower is named" a_slow_path_is_named
+point "a path that takes twice the time is named" a_slow_path_is_named
 point "what got faster passes" faster_passes
 point "two profiles need no word between" two_need_no_word
 point "JUnit and JSON" formats
