@@ -7,9 +7,12 @@
  */
 #pragma once
 
+#include <linux/futex.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "arch/registers.h"
+#include "arch/sys-call.h"
 
 /*
  * Is there the instruction that makes a system call?  Only the page that `at`
@@ -35,8 +38,65 @@ SIGSAFE_INLINE void restart_skip(mcontext_t *m, long result);
  */
 SIGSAFE_INLINE long restart_number_behind(const mcontext_t *m);
 
-/* Before and behind a call, its second and its fourth argument. */
+/* Before and behind a call, its arguments, which the kernel keeps. */
+SIGSAFE_INLINE long restart_first(const mcontext_t *m);
 SIGSAFE_INLINE long restart_second(const mcontext_t *m);
+SIGSAFE_INLINE long restart_third(const mcontext_t *m);
 SIGSAFE_INLINE long restart_fourth(const mcontext_t *m);
 
+/* Behind a call: one that the kernel ends when a handler runs, but can go on
+ * with else? */
+SIGSAFE_INLINE bool restart_is_sleep(const mcontext_t *m);
+
 #include "restart-inline.h"
+
+SIGSAFE_INLINE bool restart_is_futex_wait(const mcontext_t *m)
+{
+	long wait = restart_second(m) & FUTEX_CMD_MASK;
+
+	return wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET;
+}
+
+/* No number of a descriptor, a size or a flag. */
+SIGSAFE_INLINE bool restart_is_address(long argument)
+{
+	return argument > UINT16_MAX;
+}
+
+enum {
+	RESTART_CLOCKS = 16,
+	RESTART_SET_SIZE = 8 /* rt_sigtimedwait()'s fourth argument */
+};
+
+/*
+ * Where the code does not say the number, as in glibc from 2.41 on and wherever
+ * a compiler has put the call together, the arguments do: nanosleep, poll and
+ * futex begin with an address, as no other call does that says EINTR.
+ */
+SIGSAFE_INLINE bool restart_has_sleep_arguments(const mcontext_t *m)
+{
+	long a = restart_first(m), b = restart_second(m), c = restart_third(m);
+
+	if (restart_is_address(a))
+		return b >= 0 && restart_fourth(m) != RESTART_SET_SIZE;
+	/* clock_nanosleep, or poll of nothing */
+	return !b && ((a < RESTART_CLOCKS && restart_is_address(c)) ||
+		      (!a && (int)c));
+}
+
+SIGSAFE_INLINE bool restart_is_sleep(const mcontext_t *m)
+{
+	switch (restart_number_behind(m)) {
+	case SYS_nanosleep:
+	case SYS_poll:
+		return true;
+	case SYS_clock_nanosleep:
+		return restart_second(m) == 0;
+	case SYS_futex:
+		return restart_is_futex_wait(m) && restart_fourth(m);
+	case -1:
+		return restart_has_sleep_arguments(m);
+	default:
+		return false;
+	}
+}

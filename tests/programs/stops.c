@@ -209,6 +209,54 @@ static int raw_ppoll_masked(void)
 	return (int)syscall(SYS_ppoll, NULL, 0, &left, &none, sizeof(none));
 }
 
+/*
+ * The same by an instruction of the program's own.  Its number is in memory: no
+ * code before the instruction says which call it is.
+ */
+static volatile long numbers[] = { SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
+				   SYS_futex };
+
+static long by_number(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	if (result >= 0)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+static int own_nanosleep(void)
+{
+	return (int)by_number(numbers[0], (long)&sleep_time, 0, 0, 0);
+}
+
+static int own_clock_nanosleep(void)
+{
+	return (int)by_number(numbers[1], CLOCK_MONOTONIC, 0, (long)&sleep_time,
+			      0);
+}
+
+static int own_poll(void)
+{
+	struct pollfd none = { .fd = -1 };
+
+	return (int)by_number(numbers[2], (long)&none, 1, SLEEP_MS, 0);
+}
+
+static int own_futex(void)
+{
+	int word = 0;
+
+	return timed_out(by_number(numbers[3], (long)&word, FUTEX_WAIT, 0,
+				   (long)&sleep_time));
+}
+
 static const struct {
 	const char *name;
 	int (*call)(void);
@@ -232,6 +280,10 @@ static const struct {
 	{ "raw pselect", raw_pselect },
 	{ "raw ppoll", raw_ppoll },
 	{ "raw ppoll with a mask", raw_ppoll_masked },
+	{ "own nanosleep", own_nanosleep },
+	{ "own clock_nanosleep", own_clock_nanosleep },
+	{ "own poll", own_poll },
+	{ "own futex", own_futex },
 };
 
 enum {

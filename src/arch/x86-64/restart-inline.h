@@ -66,9 +66,19 @@ SIGSAFE_INLINE long restart_number_behind(const mcontext_t *m)
 	return number;
 }
 
+SIGSAFE_INLINE long restart_first(const mcontext_t *m)
+{
+	return m->gregs[REG_RDI];
+}
+
 SIGSAFE_INLINE long restart_second(const mcontext_t *m)
 {
 	return m->gregs[REG_RSI];
+}
+
+SIGSAFE_INLINE long restart_third(const mcontext_t *m)
+{
+	return m->gregs[REG_RDX];
 }
 
 SIGSAFE_INLINE long restart_fourth(const mcontext_t *m)

@@ -15,7 +15,6 @@
  * if no handler runs, and a timer signal's does: it is gone on with here.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,33 +55,13 @@ SIGSAFE static bool is_ended_by_handlers(const mcontext_t *m)
 		SYS_preadv2,  SYS_pwritev2,
 	};
 	uint64_t number = (uint64_t)restart_number(m);
-	long wait = restart_second(m) & FUTEX_CMD_MASK;
 
 	if (number == SYS_futex)
-		return wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET;
+		return restart_is_futex_wait(m);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (number == numbers[i])
 			return true;
 	return false;
-}
-
-/* The kernel ends it, when a handler runs, but can go on with it else. */
-SIGSAFE static bool is_sleep(long number, const mcontext_t *m)
-{
-	long wait = restart_second(m) & FUTEX_CMD_MASK;
-
-	switch (number) {
-	case SYS_nanosleep:
-	case SYS_poll:
-		return true;
-	case SYS_clock_nanosleep:
-		return restart_second(m) == 0;
-	case SYS_futex:
-		return (wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET) &&
-		       restart_fourth(m);
-	default:
-		return false;
-	}
 }
 
 SIGSAFE static uint64_t pending_signals(void)
@@ -154,24 +133,34 @@ void eintr_restart_settle(ucontext_t *context)
 	}
 }
 
+/* Of a call that waits with a mask, which blocks our signal in its caller. */
+SIGSAFE static bool is_masked_wait(const ucontext_t *context)
+{
+	uint64_t mask;
+
+	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
+	return mask >> (clock_signal() - 1) & 1;
+}
+
 /*
  * Is it a sleep that would go on if no handler ran?  Either the kernel has
  * already begun to, or the timer signal's handler is the first that runs.
  */
-SIGSAFE static bool would_go_on(const mcontext_t *m)
+SIGSAFE static bool would_go_on(const ucontext_t *context)
 {
+	const mcontext_t *m = &context->uc_mcontext;
+
 	if (restart_number(m) == SYS_restart_syscall)
 		return restart_is_before(m);
 	return restart_result(m) == -EINTR && restart_is_behind(m) &&
-	       is_sleep(restart_number_behind(m), m);
+	       restart_is_sleep(m) && !is_masked_wait(context);
 }
 
 SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context)
 {
 	unsigned long flags;
 
-	return would_go_on(&context->uc_mcontext) &&
-	       !next_handler(context, &flags);
+	return would_go_on(context) && !next_handler(context, &flags);
 }
 
 /*
