@@ -9,4 +9,4 @@ libcheck_la_SOURCES = \
 	src/check/probe-counters.c src/check/probe-papi.c \
 	src/check/probe-events.c \
 	src/check/probe-mpi.c src/check/probe-gpu.c \
-	src/check/probe-files.c src/check/probe-trial.c
+	src/check/probe-files.c src/check/probe-trial.c $(arch_collect)

@@ -2,14 +2,21 @@
 /* probe-system.c - the kernel, the C library, and what is around the process.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <gnu/libc-version.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "arch/restart.h"
 #include "base/perf-attr.h"
 #include "check/probe.h"
 
@@ -44,6 +51,66 @@ void probe_libc(struct finding *to, const struct doctor *d)
 	probe_found(to, FINDING_YES, "glibc %s has no _dl_find_object",
 		    gnu_get_libc_version());
 	probe_instead(to, "libraries are looked up in a table of copse's own");
+}
+
+static volatile sig_atomic_t alarm_met_sleep;
+
+static void on_alarm(int signum, siginfo_t *info, void *context)
+{
+	const mcontext_t *m = &((const ucontext_t *)context)->uc_mcontext;
+
+	(void)signum;
+	(void)info;
+	alarm_met_sleep = restart_result(m) == -EINTR && restart_is_behind(m) &&
+			  restart_is_sleep(m);
+}
+
+/* One that an alarm is the end of, or is over before it comes. */
+static void sleep_by(int way, const struct timespec *time)
+{
+	struct timespec end;
+	sem_t never;
+
+	switch (way) {
+	case 0:
+		nanosleep(time, NULL);
+		break;
+	case 1:
+		poll(NULL, 0, 1000);
+		break;
+	default:
+		sem_init(&never, 0, 0);
+		clock_gettime(CLOCK_REALTIME, &end);
+		end.tv_sec += time->tv_sec;
+		sem_timedwait(&never, &end);
+	}
+}
+
+/* In a process of its own. */
+void probe_stops(struct finding *to, const struct doctor *d)
+{
+	static const char *const names[] = { "nanosleep()", "poll()",
+					     "sem_timedwait()" };
+	const struct sigaction action = { .sa_sigaction = on_alarm,
+					  .sa_flags = SA_SIGINFO };
+	const struct itimerval soon = { .it_value = { 0, 20000 } };
+	const struct timespec second = { 1, 0 };
+
+	(void)d;
+	sigaction(SIGALRM, &action, NULL);
+	for (int way = 0; way < 3; way++) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		sleep_by(way, &second);
+		if (alarm_met_sleep)
+			continue;
+		probe_found(to, FINDING_LIMITED,
+			    "%s is not known where a signal meets it",
+			    names[way]);
+		probe_instead(to, "one that SIGSTOP and SIGCONT interrupt may "
+				  "end early");
+		return;
+	}
+	probe_found(to, FINDING_YES, "sleeps go on after SIGSTOP and SIGCONT");
 }
 
 /* What runs containers leaves a file, or says so to its first process. */
