@@ -16,10 +16,10 @@
 # in turns; least and median of the rounds.
 #
 #   DEPTHS  functions, "3 40 200"
-#   PYTHON  /usr/bin/python3.11
+#   PYTHON  /usr/bin/python3
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-python=${PYTHON:-/usr/bin/python3.11}
+python=${PYTHON:-/usr/bin/python3}
 run=$scratch/python.copse
 
 # one MODE NAME ARGUMENT…

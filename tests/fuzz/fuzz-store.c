@@ -10,6 +10,7 @@
  * whose high part is in what; or attribute), two bytes of offset, four of
  * value.
  */
+#define H5_USE_110_API /* what H5Ovisit() is differs from 1.12 on */
 #include <dirent.h>
 #include <hdf5.h>
 #include <math.h>

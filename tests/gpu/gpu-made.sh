@@ -866,7 +866,7 @@ other_tool() {
 
 # What ctypes and libffi are in is left out.
 in_python() {
-	need "${python:=/usr/bin/python3.11}"
+	need "${python:=/usr/bin/python3}"
 	"$copse" run -q --force -o "$scratch/python.copse" "$python" \
 		"$srcdir/tests/gpu/launches.py" "$COPSE_CUPTI" || return
 	cat >"$scratch/want" <<-END
@@ -896,7 +896,7 @@ in_python() {
 
 # For longer by hand: STORM_SECONDS.
 storm_in_python() {
-	need "${python:=/usr/bin/python3.11}"
+	need "${python:=/usr/bin/python3}"
 	timeout 300 "$copse" run -q --force -e cpu@10000 --budget 0 --verify on \
 		-o "$scratch/storm.copse" "$python" \
 		"$srcdir/tests/gpu/launch-storm.py" "$COPSE_CUPTI" \
@@ -907,7 +907,7 @@ storm_in_python() {
 
 # Else each launch is walked, which takes 8 times as long.
 in_a_place() {
-	need "${python:=/usr/bin/python3.11}"
+	need "${python:=/usr/bin/python3}"
 	"$copse" run -q --force -e cpu@1000 -o "$scratch/place.copse" "$python" \
 		"$srcdir/tests/gpu/places.py" "$COPSE_CUPTI" >"$scratch/times" ||
 		return

@@ -9,7 +9,7 @@
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
-python=${PYTHON:-/usr/bin/python3.11}
+python=${PYTHON:-/usr/bin/python3}
 
 # Harm is looked for as users measure, but for the rate.
 unset COPSE_BUDGET

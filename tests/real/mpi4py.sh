@@ -80,12 +80,12 @@ EOM
 # calls_are VERIFY: as many of each line as there are, by words or by walks.
 calls_are() {
 	need mpirun
-	/usr/bin/python3.11 -c 'import mpi4py' 2>"$scratch/why" ||
+	/usr/bin/python3 -c 'import mpi4py' 2>"$scratch/why" ||
 		skip "no Python 3.11 with mpi4py here"
 	profile=$scratch/lines.copse
 	rm -rf "$profile"
 	mpirun -n 2 "$copse" run -q --verify "$1" -o "$profile" \
-		/usr/bin/python3.11 "$scratch/lines.py" || return
+		/usr/bin/python3 "$scratch/lines.py" || return
 	"$copse" report "$profile" -f csv --table losses >"$scratch/losses" ||
 		return
 	! grep verify "$scratch/losses" || return

@@ -7,7 +7,7 @@
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
-python=${PYTHON:-/usr/bin/python3.11}
+python=${PYTHON:-/usr/bin/python3}
 
 burn() {
 	cat <<-'EOM'

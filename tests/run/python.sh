@@ -8,7 +8,7 @@
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
-pythons=${PYTHONS:-/usr/bin/python3.11}
+pythons=${PYTHONS:-/usr/bin/python3}
 chains=$srcdir/tests/programs/python-chains.py
 
 # measured PYTHON ARGUMENT…: as often as samples can be had.

@@ -166,6 +166,8 @@ static void find_boost(void)
 	void *boost = dlopen("libboost_context.so.1.74.0", RTLD_NOW);
 
 	if (!boost)
+		boost = dlopen("libboost_context.so.1.83.0", RTLD_NOW);
+	if (!boost)
 		return;
 	*(void **)&make_fcontext = dlsym(boost, "make_fcontext");
 	*(void **)&jump_fcontext = dlsym(boost, "jump_fcontext");
