@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -83,8 +84,16 @@ static void load_debuginfod(void)
 		library.end = NULL;
 }
 
+/*
+ * elfutils 0.192 calls back only while a server sends: for one that does not it
+ * has a limit of its own, which is each question's.
+ */
 void remote_begin(unsigned int seconds)
 {
+	char most[16];
+
+	snprintf(most, sizeof(most), "%u", seconds ? seconds : 1);
+	setenv("DEBUGINFOD_MAXTIME", most, 0);
 	patience_ns = (uint64_t)seconds * 1000000000;
 	atomic_store(&until_ns, 0);
 	atomic_store(&last_ns, 0);
