@@ -344,9 +344,12 @@ ranks_left_out() {
 	need mpirun
 	cp "$programs/mpi-skew" wanted
 	cp "$programs/mpi-skew" other
-	mpirun -n 1 "$copse" run -q -o ranks.copse --include=wanted ./wanted 0.1 : \
-		-n 2 "$copse" run -q -o ranks.copse --include=wanted ./other 0.1 \
-		>out || { cat out; return 1; }
+	# mpirun of Open MPI 5.0.7 crashes where ranks have several programs.
+	# shellcheck disable=SC2016 # the rank is its own
+	mpirun -n 3 sh -c 'program=other
+		[ "$OMPI_COMM_WORLD_RANK" != 0 ] || program=wanted
+		exec "$0" run -q -o ranks.copse --include=wanted ./$program 0.1' \
+		"$copse" >out || { cat out; return 1; }
 	ls -A ranks.copse
 	[ -e ranks.copse/rank-0.h5 ] && [ ! -e ranks.copse/rank-1.h5 ] &&
 		[ ! -e ranks.copse/rank-2.h5 ] || return 1
