@@ -28,6 +28,15 @@ stand_in id "echo \${USER_ID-0}"
 stand_in apt-get "[ \"\$1\" = -qq ] || echo \"apt-get \$*\" >>$scratch/installed"
 stand_in make :
 
+# What apt knows: all but $LACKS, and the names of which patterns choose.
+stand_in apt-cache '[ "$1" = policy ] || exec printf "%s\n" golang-1.9-go \
+		golang-1.19-go golang-1.20-doc libpython3.8 libpython3.11' \
+	'for name do' \
+	'	case " policy ${LACKS-} " in *" $name "*) continue ;; esac' \
+	'	case $name in *\[*) continue ;; esac' \
+	'	printf "%s:\n  Candidate: 1\n" "$name"' \
+	'done'
+
 # Neither make nor autoconf, as in a container of a distribution.
 names_autoconf() {
 	mkdir -p bare
@@ -53,6 +62,23 @@ says_what_it_does() {
 	echo "told: $told"
 	echo "did:  $did"
 	[ -n "$did" ] && [ "$told" = "$did" ]
+}
+
+# Of several the newest, of none nothing, and a word about what there is not.
+finds_by_pattern() {
+	ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 ||
+		skip "apt has no lists here"
+	PATH=$scratch/bin:$PATH
+	rm -f installed
+	STATE=absent LACKS='esbuild otf2-tools' tree/bootstrap check >out 2>&1
+	cat out installed
+	tr ' ' '\n' <installed | grep -E '^(golang|libpython|esb|otf2)' |
+		sort >did
+	printf '%s\n' golang-1.19-go libpython3.11 | diff - did || return
+	grep '^bootstrap: left out' out | sed 's/.* //' | sort >left
+	printf '%s\n' esbuild 'libboost-context[0-9.]*' \
+		'libpython3[0-9.]*-testsuite' 'libtcmalloc-minimal4[t64]*' \
+		otf2-tools | diff - left
 }
 
 can_be_typed() {
@@ -159,6 +185,7 @@ as_it_is() {
 
 point "without autoconf it names the packages" names_autoconf
 point "a user is told what root's run would do" says_what_it_does
+point "names that differ from release to release" finds_by_pattern
 point "the demo's last words can be typed" can_be_typed
 point "a test that failed has to pass twice more" two_of_three
 point "the quick tier is first" quick_first
