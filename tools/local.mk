@@ -11,7 +11,7 @@ bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/cmd-run.c tools/stack.c tools/stack.h \
 	$(run_sources)
 copse_CFLAGS = $(reader_cflags)
-copse_LDFLAGS = $(HARDEN_LDFLAGS)
+copse_LDFLAGS = $(reader_ldflags)
 copse_LDADD = liblaunch.la liblive.la libbase.la
 
 # ... and opens this for all else.
@@ -25,7 +25,7 @@ libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
 libcopse_tools_la_CFLAGS = $(reader_cflags)
-libcopse_tools_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version \
+libcopse_tools_la_LDFLAGS = $(reader_ldflags) -module -avoid-version \
 	-Wl,--exclude-libs,ALL
 libcopse_tools_la_LIBADD = libcheck.la libformat.la \
 	libanalyse.la libmerge.la libfinish.la liblaunch.la libprofile.la \

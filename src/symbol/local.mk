@@ -27,4 +27,4 @@ else
 libsymbol_la_SOURCES += src/symbol/symbol-no-zstd.c
 endif
 libsymbol_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(CAPSTONE_CFLAGS)
-libsymbol_la_LIBADD = $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) -liberty
+libsymbol_la_LIBADD = $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) $(IBERTY_LIBS)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* symbol-readable.c - names of object files as people write them. */
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +62,15 @@ static const char *without_alias(const char *name)
 	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
 }
 
+/* By libiberty, which some systems have without its header; NULL: no such name. */
+static char *cxx_name(const char *name)
+{
+	extern char *cplus_demangle(const char *mangled, int options);
+	const int ansi = 1 << 1, automatic = 1 << 8;
+
+	return cplus_demangle(name, ansi | automatic);
+}
+
 /* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
 static char *fortran_name(const char *name)
 {
@@ -86,7 +94,7 @@ char *symbol_readable(const char *name)
 	plain = without_version(without_alias(name), &suffix);
 	if (!plain)
 		return NULL;
-	readable = cplus_demangle(plain, DMGL_ANSI | DMGL_AUTO);
+	readable = cxx_name(plain);
 	if (!readable)
 		readable = fortran_name(plain);
 	if (!readable && !*suffix)

@@ -65,7 +65,6 @@ otf2/:              src/format/
 capstone/:           src/arch/flow.h src/arch/x86-64/
 zstd.h:              src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
-libiberty/demangle.h: src/symbol/
 mpi.h:               mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bootstrap.sh - what bootstrap says where something is missing, whether the last
-# words of its demo can be typed, which tests are tried again, and how one that
+# bootstrap.sh - what bootstrap and configure say where something is missing, whether
+# the last words of its demo can be typed, which tests are tried again, and how one that
 # hangs ends.  Commands that look at the system, or change it, are stand-ins.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
@@ -79,6 +79,24 @@ finds_by_pattern() {
 	printf '%s\n' esbuild 'libboost-context[0-9.]*' \
 		'libpython3[0-9.]*-testsuite' 'libtcmalloc-minimal4[t64]*' \
 		otf2-tools | diff - left
+}
+
+# A library in a place of its own is found, with its run path, and all that is
+# missing is named at once.
+names_all_that_is_missing() {
+	mkdir -p configured prefix/include prefix/lib
+	echo 'int deflate(void);' >prefix/include/zlib.h
+	echo 'int deflate(void) { return 0; }' |
+		${CC:-cc} -shared -o prefix/lib/libz.so -xc - || return
+	cd configured || return
+	"$srcdir/configure" --with-zlib="$scratch/prefix" --without-hdf5 \
+		--without-elfutils >out 2>err && return 1
+	cat err
+	grep -c '^  [a-z0-9]*: missing ([^)]' err | grep -x 2 &&
+		grep -qw hdf5 err && grep -qw elfutils err || return
+	grep -E '^(ZLIB_LIBS|RUN_PATH)=' config.log
+	grep -q "^ZLIB_LIBS=.*-L$scratch/prefix/lib .*-lz" config.log &&
+		grep -q "^RUN_PATH=.*-rpath,$scratch/prefix/lib " config.log
 }
 
 can_be_typed() {
@@ -186,6 +204,7 @@ as_it_is() {
 point "without autoconf it names the packages" names_autoconf
 point "a user is told what root's run would do" says_what_it_does
 point "names that differ from release to release" finds_by_pattern
+point "what configure misses, and where" names_all_that_is_missing
 point "the demo's last words can be typed" can_be_typed
 point "a test that failed has to pass twice more" two_of_three
 point "the quick tier is first" quick_first
