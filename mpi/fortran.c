@@ -5,7 +5,10 @@
 #include "collect/sampling/polls.h"
 #include "mpi/libmpi.h"
 
-static const struct region_values nothing = { .root = LIVE_NO_ROOT };
+/* The standard binary interface has no Fortran. */
+__attribute__((unused)) static const struct region_values nothing = {
+	.root = LIVE_NO_ROOT
+};
 
 __thread struct fortran_call fortran_call
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -9,8 +9,9 @@
 #     FORTRAN_ALIAS(symbol, gate, function)
 #                                      with the wrapper of another gate
 #
-# After row.awk; -v mpi=openmpi or mpich.  A program calls what its compiler
-# makes of an external name; the module mpi_f08 has names of the library's own.
+# After row.awk; -v mpi=openmpi, mpich, or abi, which has no bindings for Fortran.
+# A program calls what its compiler makes of an external name; the module mpi_f08
+# has names of the library's own.
 # All arguments of Fortran are addresses, ierror is the last one; the lengths of
 # strings follow, as numbers of the same size.
 BEGIN {
@@ -46,7 +47,7 @@ function sequence(n, before,    i, all)
 
 function fortran_gate(symbol)
 {
-	if ($3 == "hand")
+	if ($2 == "hand")
 		print "FORTRAN_HAND(" symbol ", " name ")"
 	else
 		print "FORTRAN_GATE(" symbol ", " name ", (" \
@@ -72,13 +73,15 @@ function gates_modern(suffix, with_choice)
 }
 
 {
-	print "#if " condition
+	print "#ifndef " name " /* else no program calls it */"
 	print "ROW(" name ", " toupper($1) ", " \
 		(answer != "" ? "true" : "false") ")"
 	print "GATE(" name ", " name ")"
 	if (has_work)
 		print "GATE(P" name ", " name ")"
-	if (stem != "" && is_large) {
+	if (mpi == "abi") {
+		# Fortran's are another library's, which calls C.
+	} else if (stem != "" && is_large) {
 		gates_modern(large[mpi], large_choice[mpi])
 	} else if (stem != "") {
 		gates_plain(stem)

@@ -27,7 +27,9 @@ static unsigned long long _Atomic examined; /* libmpi_changes() then */
  * the compiler in their names (libmpi_gnu_123.so.12, libmpifort_cray.so.12).
  */
 static const char *const files[] = { "libmpi.so", "libmpi_", "libmpich",
-				     "libmpifort" };
+				     "libmpifort", "libopen_mpi" };
+
+#define STANDARD "libmpi_abi" /* the name that MPI 5.0 lays down */
 
 #define ADAPTERS "libcopse-mpi-" /* we, for any MPI */
 
@@ -186,12 +188,28 @@ static void *look_up_data(const char *symbol)
 	return look_up_from(RTLD_DEFAULT, symbol);
 }
 
+/*
+ * A library with the standard interface may be a layer on one that has its own,
+ * whose data are there, too.
+ */
+static bool is_standard(const void *function)
+{
+	Dl_info info;
+
+	return dladdr(function, &info) &&
+	       !strncmp(file_of_library(info.dli_fname), STANDARD,
+			strlen(STANDARD));
+}
+
 /* MPI_Wtick: no adapter stands in front of it. */
 static enum library examine_library(struct pmpi *to)
 {
-	if (!libmpi_look_up("MPI_Wtick"))
+	const void *clock = libmpi_look_up("MPI_Wtick");
+
+	if (!clock)
 		return LIBRARY_NONE;
-	if (!mpi_library_is_ours(to, look_up_data))
+	if (is_standard(clock) != MPI_LIBRARY_IS_STANDARD ||
+	    !mpi_library_is_ours(to, look_up_data))
 		return LIBRARY_FOREIGN;
 #define F(name)                                                                \
 	if (!(to->name = libmpi_look_up("PMPI_" #name)))                       \

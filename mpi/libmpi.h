@@ -38,6 +38,11 @@ bool libmpi_is_beside(const void *code, const char *symbol);
 /* Libraries that were loaded and unloaded until now; never 0. */
 unsigned long long libmpi_changes(void);
 
+/* Queries that only one MPI needs: its mpi.h says so. */
+#ifndef PMPI_OWN_FUNCTIONS
+#define PMPI_OWN_FUNCTIONS(F)
+#endif
+
 /* Queries made on our own behalf, past any other tool. */
 #define PMPI_FUNCTIONS(F)                                                      \
 	F(Cart_shift)                                                          \
@@ -61,7 +66,8 @@ unsigned long long libmpi_changes(void);
 	F(Topo_test)                                                           \
 	F(Type_get_envelope)                                                   \
 	F(Type_size_x)                                                         \
-	F(Win_get_group)
+	F(Win_get_group)                                                       \
+	PMPI_OWN_FUNCTIONS(F)
 
 /* Valid in all wrappers: LIBRARY_OURS was found then. */
 struct pmpi {

@@ -11,7 +11,23 @@
 #include "mpi/requests.h"
 #include "mpi/windows.h"
 
-#include MPI_LIBRARY
+/*
+ * "Open MPI v4.1.4, package: …" without who packaged it;
+ * "MPICH Version:\t4.0.2\nMPICH Release date: …" is MPICH 4.0.2.
+ */
+static void shorten_name(char *text)
+{
+	static const char word[] = " Version:";
+	char *at, *number;
+
+	text[strcspn(text, ",\n")] = '\0';
+	at = strstr(text, word);
+	if (!at)
+		return;
+	number = at + strlen(word);
+	number += strspn(number, " \t");
+	memmove(at + 1, number, strlen(number) + 1);
+}
 
 void lifecycle_announce(void)
 {
@@ -21,7 +37,7 @@ void lifecycle_announce(void)
 	pmpi.Comm_rank(pmpi.world, &rank);
 	pmpi.Comm_size(pmpi.world, &size);
 	pmpi.Get_library_version(text, &length);
-	mpi_library_name(text);
+	shorten_name(text);
 	copse_mpi_init(rank, size, text);
 	comms_init();
 }

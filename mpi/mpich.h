@@ -8,9 +8,10 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "mpi/libmpi.h"
+
+#define MPI_LIBRARY_IS_STANDARD false
 
 /* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
 static inline bool mpi_library_is_ours(struct pmpi *to,
@@ -45,18 +46,4 @@ static inline uint64_t status_bytes(const MPI_Status *status)
 	uint64_t high = (uint32_t)status->count_hi_and_cancelled >> 1;
 
 	return high << 32 | (uint32_t)status->count_lo;
-}
-
-/* "MPICH Version:\t4.0.2\nMPICH Release date: …" is MPICH 4.0.2. */
-static inline void mpi_library_name(char *text)
-{
-	static const char word[] = " Version:";
-	char *at = strstr(text, word), *number;
-
-	text[strcspn(text, "\n")] = '\0';
-	if (!at)
-		return;
-	number = at + strlen(word);
-	number += strspn(number, " \t");
-	memmove(at + 1, number, strlen(number) + 1);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * openmpi.h - what is Open MPI's own: how it is recognised, and what it keeps
- * where.  Its mpich.h is the other one; MPI_LIBRARY names the one to include.
+ * where.  mpich.h and abi.h are the others; MPI_LIBRARY says which to include.
  */
 #pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "mpi/libmpi.h"
+
+#define MPI_LIBRARY_IS_STANDARD false
 
 /*
  * The predefined handles are data of the library; `find` looks a symbol up.
@@ -47,10 +48,4 @@ static inline bool mpi_statuses_hide_errors(void)
 static inline uint64_t status_bytes(const MPI_Status *status)
 {
 	return status->_ucount;
-}
-
-/* Of "Open MPI v4.1.4, package: …": what comes before who packaged it. */
-static inline void mpi_library_name(char *text)
-{
-	text[strcspn(text, ",")] = '\0';
 }

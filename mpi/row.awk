@@ -1,30 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # row.awk - a line of functions.tbl taken apart; POSIX awk, read before one of
-# the generators.
+# the generators, which get the prototypes of an mpi.h (prototypes.awk) before
+# the table.  A function that this mpi.h lacks, or has with other parameters, is
+# left out.
 #
-# Sets name, type, list (of parameters), args (their names), condition (of the
-# preprocessor), has_work: a call that succeeded is more than counted; of the
-# parameters comm, root, window, requests and count (of these), or ""; peer:
-# the rank that it may wait for, direction, tag: of that; stem: what the
-# names of its Fortran binding begin with, or "" when it has none, is_large: it
-# is one with large counts, answer: of a poll, whose column `then` is left with
-# what is noted when that is not 0.
+# Sets name, type, list (of parameters: the types of mpi.h, the names of the
+# table), args (their names), has_work: a call that succeeded is more than
+# counted; of the parameters comm, root, window, requests and count (of these),
+# or ""; peer: the rank that it may wait for, direction, tag: of that; stem: what
+# the names of its Fortran binding begin with, or "" when it has none, is_large:
+# it is one with large counts, answer: of a poll, whose column `then` is left
+# with what is noted when that is not 0.
 
 function split_row(    i, proto)
 {
 	proto = $0
-	for (i = 1; i <= 5; i++)
+	for (i = 1; i <= 4; i++)
 		sub(/^[^ \t]+[ \t]+/, "", proto)
 	name = list = proto
 	sub(/\(.*/, "", name)
 	sub(/.*[ *]/, "", name)
 	split_then()
-	type = substr(proto, 1, index(proto, name "(") - 1)
 	list = substr(proto, index(proto, "(") + 1)
 	sub(/\)$/, "", list)
 	args = arguments(list)
-	condition = guard($2)
-	has_work = $3 != "hand" && ($3 != "0" || $4 != "0" || $5 != "-" || \
+	list = (name in lists) ? declared_list(lists[name], args) : ""
+	has_work = $2 != "hand" && ($2 != "0" || $3 != "0" || $4 != "-" || \
 		answer != "" || (comm != "" && $1 != "other"))
 	stem = proto ~ /MPI_Fint|MPI_F08/ ? "" : tolower(name)
 	is_large = sub(/_c$/, "", stem)
@@ -33,11 +34,11 @@ function split_row(    i, proto)
 function split_then(    at)
 {
 	answer = ""
-	if ($5 !~ /^poll:/)
+	if ($4 !~ /^poll:/)
 		return
-	answer = substr($5, 6)
+	answer = substr($4, 6)
 	at = index(answer, "?")
-	$5 = at ? substr(answer, at + 1) : "-"
+	$4 = at ? substr(answer, at + 1) : "-"
 	if (at)
 		answer = substr(answer, 1, at - 1)
 }
@@ -82,14 +83,33 @@ function meets(parameter)
 		parameter == "source" ? "RECEIVE" : "CALL"
 }
 
-# What mpi.h makes a macro of, no program calls.
-function guard(since,    v)
+# Their types with our names; "": as many they are not.
+function declared_list(theirs, ours,    n, i, t, o, brackets, all)
 {
-	split(since, v, ".")
-	return (since == "mpi1" ? "MPI_HAS_MPI1" : \
-		"MPI_HAS(" v[1] ", " v[2] ")") " && !defined(" name ")"
+	n = split(theirs, t, /, */)
+	if (n != split(ours, o, ", "))
+		return n == 1 && theirs == "void" && ours == "" ? "void" : ""
+	for (i = 1; i <= n; i++) {
+		brackets = match(t[i], /(\[[0-9]*\])+$/) ? \
+			substr(t[i], RSTART) : ""
+		t[i] = substr(t[i], 1, length(t[i]) - length(brackets))
+		sub(/[A-Za-z0-9_]+$/, "", t[i])
+		all = all (i > 1 ? ", " : "") t[i] o[i] brackets
+	}
+	return all
 }
 
-/^#/ || NF == 0 || $1 == "skip" { next }
+NR == FNR {
+	split($0, fields, "\t")
+	types[fields[1]] = fields[2]
+	lists[fields[1]] = fields[3]
+	next
+}
+
+/^#/ || NF == 0 { next }
 
 { split_row() }
+
+list != "" { known[name]; type = types[name] }
+
+list == "" || $1 == "skip" { next }

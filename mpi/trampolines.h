@@ -18,12 +18,9 @@
 
 #include "base/hidden.h"
 #include "collect/regions/region.h"
-#include "mpi/versions.h"
 
 /* To stand in front of a deprecated function is not to use it. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
-#define MPI_HAS_MPI1 1 /* see local.mk: old programs call what was removed */
 
 /* Every function of functions.tbl that this MPI has. */
 #define GATE(symbol, function)

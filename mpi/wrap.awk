@@ -49,8 +49,8 @@ function print_open(on)
 
 function print_call(own, keeps, statuses)
 {
-	if (part($3, "before") != "")
-		print "\t" part($3, "before") ";"
+	if (part($2, "before") != "")
+		print "\t" part($2, "before") ";"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
 	if (keeps)
@@ -77,9 +77,9 @@ function print_pass(keeps)
 
 function print_work(    own, keeps, statuses)
 {
-	own = ($4 $5) ~ /[(,]status\)/
-	keeps = $5 ~ /[(,]before,/
-	statuses = $5 ~ /[(,]array_of_statuses\)/ ? "&array_of_statuses" : "NULL"
+	own = ($3 $4) ~ /[(,]status\)/
+	keeps = $4 ~ /[(,]before,/
+	statuses = $4 ~ /[(,]array_of_statuses\)/ ? "&array_of_statuses" : "NULL"
 	print "static inline int work_" name "(__typeof__(&" name ") next,"
 	print "\t\tstruct region *region" comma list ")\n{"
 	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
@@ -89,7 +89,7 @@ function print_work(    own, keeps, statuses)
 		print "\tstruct before before;"
 	if (own)
 		print "\tMPI_Status own = { 0 };"
-	if ($5 ~ /[(]gone[)]/)
+	if ($4 ~ /[(]gone[)]/)
 		print "\tstruct comm gone = lifecycle_window_gone(win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
@@ -98,14 +98,14 @@ function print_work(    own, keeps, statuses)
 		print "\tregion->in_vain = rc == MPI_SUCCESS && !(" answer ");"
 	}
 	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"
-	print_values(bytes($3), bytes($4), $1)
+	print_values(bytes($2), bytes($3), $1)
 	print "\t}"
-	if (part($4, "after") != "")
-		print "\tif (rc == MPI_SUCCESS)\n\t\t" part($4, "after") ";"
+	if (part($3, "after") != "")
+		print "\tif (rc == MPI_SUCCESS)\n\t\t" part($3, "after") ";"
 	print "\tcopse_region_leave(region, &values);"
-	if ($5 != "-")
+	if ($4 != "-")
 		print "\tif (region->call && rc == MPI_SUCCESS" \
-			(answer == "" ? "" : " && " answer) ")\n\t\t" $5 ";"
+			(answer == "" ? "" : " && " answer) ")\n\t\t" $4 ";"
 	if (keeps)
 		print "\trequests_give(&before, rc == MPI_SUCCESS, " requests ");"
 	print "\treturn rc;\n}"
@@ -151,13 +151,13 @@ function print_working()
 	print "\treturn next(" args ");\n}"
 }
 
-$3 == "hand" { next }
+$2 == "hand" { next }
 
 {
 	comma = args == "" ? "" : ", "
 	if (list == "void")
 		list = ""
-	print "\n#if " condition
+	print "\n#ifndef " name
 	if (has_work) {
 		print_work()
 		print_working()

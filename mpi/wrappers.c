@@ -13,4 +13,4 @@
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 
-#include "mpi/wrappers.inc"
+#include "mpi/functions.inc"

@@ -408,6 +408,15 @@ static int open_live(char live[PATH_MAX], const struct output *o,
 	return livedir_new(live, &note);
 }
 
+/* Before version 6, whose programs may have the standard interface instead. */
+static bool is_started_by_openmpi(void)
+{
+	const char *version = getenv("OMPI_VERSION"); /* since 5 */
+
+	return getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_RANK") &&
+	       (!version || atoi(version) < 6);
+}
+
 /*
  * Which MPI's adapter: Open MPI's launcher says it quicker than the program's
  * loader.  What links no MPI (a script, an interpreter) may open or start any.
@@ -416,7 +425,7 @@ static const char *find_mpi_adapter(const struct program *program)
 {
 	const char *mpi;
 
-	if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_RANK"))
+	if (is_started_by_openmpi())
 		return "openmpi";
 	mpi = program_mpi(program);
 	return mpi ? mpi : PRELOAD_ANY;

@@ -10,3 +10,5 @@ libcheck_la_SOURCES = \
 	src/check/probe-events.c \
 	src/check/probe-mpi.c src/check/probe-gpu.c \
 	src/check/probe-files.c src/check/probe-trial.c $(arch_collect)
+nodist_libcheck_la_SOURCES = src/check/unwrapped.inc
+BUILT_SOURCES += src/check/unwrapped.inc

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* probe-mpi.c - the MPI libraries whose calls can be measured, and the job's.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,45 +10,64 @@
 #include "launch/preload.h"
 #include "launch/program.h"
 
-#define BEFORE "libcopse-mpi-"
-#define AFTER  ".so"
+/* What a wrapper library is for, beside its word. */
+static const struct {
+	const char *word, *means;
+} families[] = {
+	{ "abi", "the MPI-5 ABI (libmpi_abi)" },
+	{ "mpich", "MPICH (and by its ABI, not tried: Intel MPI, Cray MPICH)" },
+	{ "openmpi", "Open MPI" },
+};
 
-/* "openmpi" of a wrapper library's file name, or false. */
-static bool command_word_of(const char *file, char *to, size_t size)
+static const struct {
+	const char *word, *function;
+} unwrapped[] = {
+#include "check/unwrapped.inc"
+	{ NULL, NULL }
+};
+
+static bool has_wrappers(const char *word)
 {
-	size_t before = strlen(BEFORE), length = strlen(file);
+	char file[64], path[PATH_MAX];
 
-	if (length <= before + strlen(AFTER) ||
-	    strncmp(file, BEFORE, before) != 0 ||
-	    strcmp(file + length - strlen(AFTER), AFTER) != 0)
-		return false;
-	snprintf(to, size, "%.*s", (int)(length - before - strlen(AFTER)),
-		 file + before);
-	return true;
+	snprintf(file, sizeof(file), "libcopse-mpi-%s.so", word);
+	return !preload_find(file, path);
+}
+
+/* Another name behind those that are there. */
+static void add_name(char *to, size_t size, const char *name)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Functions that the library's mpi.h has, and that this copse does not know. */
+static void say_unwrapped(struct finding *to)
+{
+	char names[128] = "";
+	size_t count = sizeof(unwrapped) / sizeof(*unwrapped) - 1;
+
+	for (size_t i = 0; i < count && i < 3; i++)
+		add_name(names, sizeof(names), unwrapped[i].function);
+	if (count > 3)
+		add_name(names, sizeof(names), "...");
+	if (count)
+		probe_instead(to, "%zu functions of mpi.h are not counted: %s",
+			      count, names);
 }
 
 void probe_wrappers(struct finding *to, const struct doctor *d)
 {
-	char folder[PATH_MAX], words[128] = "", word[32];
-	struct dirent *entry;
-	DIR *in = NULL;
-	size_t used = 0;
+	char built[192] = "";
 
 	(void)d;
-	if (!preload_find("libcopse.so", folder)) {
-		*strrchr(folder, '/') = 0;
-		in = opendir(folder);
-	}
-	while (in && (entry = readdir(in)))
-		if (command_word_of(entry->d_name, word, sizeof(word)) &&
-		    used < sizeof(words))
-			used += (size_t)snprintf(words + used,
-						 sizeof(words) - used, "%s%s",
-						 used ? ", " : "", word);
-	if (in)
-		closedir(in);
-	if (used) {
-		probe_found(to, FINDING_YES, "for %s", words);
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (has_wrappers(families[i].word))
+			add_name(built, sizeof(built), families[i].means);
+	if (*built) {
+		probe_found(to, FINDING_YES, "for %s", built);
+		say_unwrapped(to);
 		return;
 	}
 	probe_found(to, FINDING_ABSENT, "this copse was built without any");
@@ -85,7 +103,7 @@ static void version_of(const char *command, char *to, size_t size)
 void probe_mpirun(struct finding *to, const struct doctor *d)
 {
 	struct program program;
-	char line[128], library[64], path[PATH_MAX];
+	char line[128];
 
 	(void)d;
 	if (program_find(&program, "mpirun")) {
@@ -98,9 +116,7 @@ void probe_mpirun(struct finding *to, const struct doctor *d)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!strstr(line, known[i].says))
 			continue;
-		snprintf(library, sizeof(library), BEFORE "%s" AFTER,
-			 known[i].word);
-		if (!preload_find(library, path)) {
+		if (has_wrappers(known[i].word)) {
 			probe_found(to, FINDING_YES, "%s: %s", program.path,
 				    line);
 			return;

@@ -66,7 +66,7 @@ static char *add_adapter(char *value, const char *of, const char *which)
 
 char *preload_value(const char *mpi, const struct settings *s)
 {
-	static const char *const all[] = { "openmpi", "mpich" };
+	static const char *const all[] = { "openmpi", "mpich", "abi" };
 	const char *user = getenv("LD_PRELOAD");
 	char core[PATH_MAX], *value, *with_user;
 

@@ -204,6 +204,8 @@ int program_find(struct program *p, const char *name)
 	return 0;
 }
 
+#define MPI_STANDARD "libmpi_abi.so" /* MPI 5.0's interface, of any MPI */
+
 /* By the version of libmpi.so, libmpich.so or, on a Cray, libmpi_gnu.so. */
 static const struct mpi {
 	const char *version, *word;
@@ -217,6 +219,8 @@ static const char *mpi_of(const char *line)
 {
 	const char *name = strstr(line, "libmpi");
 
+	if (name && !strncmp(name, MPI_STANDARD, strlen(MPI_STANDARD)))
+		return "abi";
 	for (size_t i = 0; name && i < sizeof(mpis) / sizeof(mpis[0]); i++)
 		if (!strncmp(name + strcspn(name, ". "), mpis[i].version,
 			     strlen(mpis[i].version)))

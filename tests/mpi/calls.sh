@@ -38,11 +38,11 @@ own_wrappers() {
 	need "$compiler"
 	{
 		echo '#include <mpi.h>'
-		echo '#define MPI_HAS_MPI1 0'
-		echo '#include "mpi/versions.h"'
-		awk -f "$srcdir/mpi/row.awk" -f - "$srcdir/mpi/functions.tbl" <<'END'
+		awk -f "$srcdir/mpi/row.awk" -f - \
+			"$builddir/mpi/$1/mpi/prototypes.txt" \
+			"$srcdir/mpi/functions.tbl" <<'END'
 has_work {
-	print "#if " condition
+	print "#ifndef " name
 	print type name "(" list ") { return P" name "(" args "); }"
 	print "#endif"
 }
@@ -66,8 +66,6 @@ own_fortran() {
 	void symbol parameters { p##symbol arguments; }
 #define FORTRAN_HAND(symbol, function)
 #include <mpi.h>
-#include "mpi/versions.h"
-#define MPI_HAS_MPI1 0
 END
 	awk '/^GATE\(MPI/ { has_work = 0 }
 		/^GATE\(PMPI/ { has_work = 1 }

@@ -118,7 +118,7 @@ in_one_file() {
 }
 
 # "name file static" or "name file public" for each function.  A long type has a
-# line before the name.  mpich.h and openmpi.h are one: each adapter is built
+# line before the name.  mpich.h, openmpi.h, abi.h are one: each adapter is built
 # with its own.  So are the files of a topic in src/arch.
 functions() {
 	# shellcheck disable=SC2046 # a list of words
@@ -138,7 +138,7 @@ functions() {
 			sub(/\(.*/, "", line)
 			sub(/.*[^A-Za-z0-9_]/, "", line)
 			file = FILENAME
-			sub(/mpi\/openmpi\.h/, "mpi/mpich.h", file)
+			sub(/mpi\/(openmpi|abi)\.h/, "mpi/mpich.h", file)
 			sub(/^src\/arch\/.*\//, "src/arch/", file)
 			sub(/-inline\.h$/, ".h", file)
 			print line, file, kind
