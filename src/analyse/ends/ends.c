@@ -199,7 +199,7 @@ static void say_verdict(struct report *report, const struct wait_graph *g,
 static bool is_cut_off(const struct standing *s, const struct run_rank *r)
 {
 	return s->stand == STAND_CALL ||
-	       (s->stand == STAND_POLLS && r->end != END_EXIT);
+	       (s->stand == STAND_POLLS && (r->end != END_EXIT || r->end_code));
 }
 
 /* Most ranks waited for longer than is worth a word. */

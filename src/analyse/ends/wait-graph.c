@@ -74,6 +74,13 @@ static bool has_ended(const struct run_rank *r, const struct run_rank *last)
 	       ns > (alike ? 10 * EARLIER_NS : EARLIER_NS);
 }
 
+/* It may be seen within one of its polls. */
+static bool is_polling(const struct run_last_call *call)
+{
+	return call->polls &&
+	       (!call->open || call->begin_age_ns < call->completed_age_ns / 2);
+}
+
 static enum stand stand_of(const struct standing *s, const struct run_rank *r,
 			   const struct run_rank *last)
 {
@@ -81,9 +88,9 @@ static enum stand stand_of(const struct standing *s, const struct run_rank *r,
 		return STAND_ENDED;
 	if (!s->call)
 		return STAND_UNKNOWN;
-	if (s->call->open)
-		return STAND_CALL;
-	return s->call->polls ? STAND_POLLS : STAND_OUTSIDE;
+	if (is_polling(s->call))
+		return STAND_POLLS;
+	return s->call->open ? STAND_CALL : STAND_OUTSIDE;
 }
 
 static void find_stands(struct wait_graph *g)
