@@ -126,6 +126,7 @@ static int add_looks(struct run *run, const struct looks *before,
 		char *text;
 
 		call->moved = has_moved(a, b);
+		call->stopped = b && strchr("Tt", b->state.state);
 		if (!b || call->open || call->moved)
 			continue;
 		if (computes(a, b)) {

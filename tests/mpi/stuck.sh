@@ -94,6 +94,26 @@ is_slow() {
 }
 point "a slow job is not called stuck" is_slow
 
+# Whoever waits for a rank that is stopped is not stuck, nor is that rank.
+is_stopped() {
+	mpirun -n 4 "$copse" run --quiet -o stopped.copse "$programs/hangs" \
+		slow >out 2>&1 &
+	job=$!
+	wait_for [ -d stopped.copse ]
+	sleep 3
+	stopped=$(pgrep -f "^$programs/hangs slow" | sed -n 2p)
+	kill -STOP "$stopped"
+	sleep 1
+	said stuck stopped.copse >running
+	kill -CONT "$stopped"
+	kill -INT "$job"
+	wait "$job"
+	cat running
+	grep -q 'Stopped, not stuck: 1 of 4 ranks' running &&
+		grep -q 'for rank [0-3], which is stopped' running
+}
+point "a rank that is stopped is said" is_stopped
+
 no_such_run() {
 	! "$copse" stuck nowhere.copse 2>out && grep -q 'no run of yours' out
 }

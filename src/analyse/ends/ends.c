@@ -75,6 +75,8 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 
 	if (s->stand == STAND_UNKNOWN)
 		return strdup("of which nothing is known");
+	if (s->stand == STAND_STOPPED)
+		return strdup("which is stopped, by a signal or a queue");
 	if (s->call && s->call->doing && !call)
 		return str_format("which is outside MPI and %s",
 				  str_at(&g->run->strings, s->call->doing));
@@ -245,8 +247,8 @@ int ends_findings(struct report *report, const struct paths *paths)
 
 static const char *const stand_words[] = {
 	[STAND_UNKNOWN] = "not known", [STAND_ENDED] = "ended",
-	[STAND_OUTSIDE] = "outside",   [STAND_POLLS] = "polls",
-	[STAND_CALL] = "call",
+	[STAND_STOPPED] = "stopped",   [STAND_OUTSIDE] = "outside",
+	[STAND_POLLS] = "polls",       [STAND_CALL] = "call",
 };
 
 /* Where the member was: in its call, or where it was sampled last. */
@@ -371,18 +373,22 @@ static int classes_table(struct report *report, const struct wait_graph *g,
 	return 0;
 }
 
-/* Whether the job is stuck at all. */
-static void say_moved(struct report *report, const struct wait_graph *g)
+/* Whether the job is stuck at all; true: all ranks have moved. */
+static bool say_moved(struct report *report, const struct wait_graph *g)
 {
+	size_t moved = 0, known = 0, stopped = 0;
 	char time[32];
-	size_t moved = 0, known = 0;
 
 	for (size_t i = 0; i < g->run->member_count; i++) {
 		known += g->at[i].call != NULL;
 		moved += g->at[i].call && g->at[i].call->moved;
+		stopped += g->at[i].stand == STAND_STOPPED;
 	}
 	phrase_time(time, (double)g->run->ends.looked_ns / 1e9);
-	if (moved)
+	if (stopped)
+		report_line(report, "Stopped, not stuck: %zu of %zu ranks.",
+			    stopped, known);
+	else if (moved)
 		report_line(report,
 			    "Not stuck: %zu of %zu ranks completed calls of "
 			    "MPI within %s.",
@@ -390,6 +396,7 @@ static void say_moved(struct report *report, const struct wait_graph *g)
 	else
 		report_line(report,
 			    "No rank completed a call of MPI within %s.", time);
+	return moved && moved == known;
 }
 
 static int fill_ends(struct report *report, const struct run *run,
@@ -403,9 +410,9 @@ static int fill_ends(struct report *report, const struct run *run,
 		return err;
 	err = wait_graph_init(&g, run);
 	if (!err) {
-		if (is_live(&g))
-			say_moved(report, &g);
-		for (size_t i = 1; i < g.verdict_count; i++)
+		bool goes_on = is_live(&g) && say_moved(report, &g);
+
+		for (size_t i = 1; i < g.verdict_count && !goes_on; i++)
 			say_verdict(report, &g, &paths, "", &g.verdicts[i]);
 		err = classes_table(report, &g, &paths, options);
 		wait_graph_fini(&g);

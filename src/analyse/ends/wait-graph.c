@@ -88,6 +88,8 @@ static enum stand stand_of(const struct standing *s, const struct run_rank *r,
 		return STAND_ENDED;
 	if (!s->call)
 		return STAND_UNKNOWN;
+	if (s->call->stopped)
+		return STAND_STOPPED;
 	if (is_polling(s->call))
 		return STAND_POLLS;
 	return s->call->open ? STAND_CALL : STAND_OUTSIDE;

@@ -20,6 +20,7 @@
 enum stand {
 	STAND_UNKNOWN, /* no profile, or no call of MPI */
 	STAND_ENDED,   /* a second or more before the last */
+	STAND_STOPPED, /* by a signal, wherever it was */
 	STAND_OUTSIDE, /* in no call */
 	STAND_POLLS,   /* in none, but its last ones found nothing */
 	STAND_CALL     /* in a call that did not return */
