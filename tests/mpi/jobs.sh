@@ -160,6 +160,39 @@ spawned_unseen() {
 	done
 }
 
+# No adapter stands in front of what a program has in itself.
+linked_statically() {
+	cat >static.c <<'END'
+#include <time.h>
+int MPI_Barrier(void)
+{
+	volatile double x = 0;
+
+	while (clock() < 0.4 * CLOCKS_PER_SEC)
+		x++;
+	return 0;
+}
+int main(void) { return MPI_Barrier() + MPI_Barrier(); }
+END
+	"${CC:-cc}" -g -o static static.c || return 99
+	rm -rf static.copse
+	"$copse" run -q -o static.copse ./static &&
+		"$copse" report static.copse >text || return
+	tr -s '\n ' ' ' <text | grep '! MPI_Barrier of static was sampled, and no MPI call was counted: .* link MPI dynamically'
+}
+
+# Those are of a library.
+switched_off() {
+	skew=$programs/mpi-skew
+	[ -x "$skew" ] || skip "mpi-skew was not built"
+	rm -rf off.copse
+	launch openmpi 2 "$copse" run -q --mpi=off -o off.copse "$skew" 0.1 \
+		>out 2>err || { cat out err; return 1; }
+	"$copse" report off.copse >text || return
+	cat text
+	if grep 'link MPI' text; then return 1; fi
+}
+
 for mpi in openmpi mpich; do
 	point "$mpi, one after the other" one_after_the_other $mpi
 	point "$mpi, the largest took most time" largest_is_the_longest $mpi
@@ -170,4 +203,6 @@ for mpi in openmpi mpich; do
 done
 point "spawned processes are other jobs" spawned
 point "spawned processes that nobody measures are said" spawned_unseen
+point "MPI that is linked into the program is said" linked_statically
+point "MPI that was not wanted is not said to be so" switched_off
 points_done

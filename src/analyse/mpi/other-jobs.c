@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other-jobs.c - sentences on MPI jobs beside the one that is shown. */
+/*
+ * other-jobs.c - sentences on MPI jobs beside the one that is shown, and on MPI
+ * that was not counted.
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "analyse/mpi/other-jobs.h"
 #include "analyse/mpi/efficiency.h"
@@ -40,12 +44,46 @@ static void say_unseen(struct report *report, const struct run *run)
 			unseen == 1 ? "was" : "were");
 }
 
+/* A function of MPI that was sampled; its own node is another kind. */
+static const struct run_node *sampled_mpi(const struct run *run)
+{
+	for (size_t i = 0; i < run->node_count; i++) {
+		const struct run_node *node = &run->nodes[i];
+		const char *name = str_at(&run->strings, node->function);
+
+		if (node->kind == RUN_FUNCTION &&
+		    (!strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5)))
+			return node;
+	}
+	return NULL;
+}
+
+static void say_uncounted(struct report *report, const struct run *run)
+{
+	const struct run_node *node = run->world ? NULL : sampled_mpi(run);
+	const char *file;
+
+	if (!node)
+		return;
+	file = str_base(str_at(&run->strings, node->module));
+	report_line(report,
+		    "! %s of %s was sampled, and no MPI call was counted: "
+		    "waiting in MPI and efficiency are not known. %s",
+		    str_at(&run->strings, node->function), file,
+		    strncmp(file, "lib", 3)
+			    ? "To count calls, link MPI dynamically: this "
+			      "program has its functions in itself."
+			    : "Was it run with --mpi=off, or has copse no "
+			      "wrappers for this MPI (copse check)?");
+}
+
 void jobs_findings(struct report *report, const struct run *run)
 {
 	size_t jobs, processes = count_others(run, &jobs);
 	char others[32], of[32], ranks[32];
 
 	say_unseen(report, run);
+	say_uncounted(report, run);
 	if (!processes)
 		return;
 	report_line(
