@@ -67,6 +67,7 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
 	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/early-task.c tests/programs/omp-constructs.c \
+	tests/programs/made-abi.c tests/programs/mpi-abi.c \
 	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
 	tests/programs/uneven.c tests/programs/crowd.c tests/programs/lock-old.c \
 	tests/programs/lock-comes.c tests/programs/lock-kinds.cc \
@@ -262,7 +263,7 @@ OTHER_TESTS = \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
-	tests/system/check.sh tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
+	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/mpi/stuck.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh tests/run/thread-names.sh tests/run/regions.sh \
 	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
