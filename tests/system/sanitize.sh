@@ -9,7 +9,7 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 seconds=${FUZZ_SECONDS:-15}
 tree=$builddir/sanitize
-flags="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+flags="-g -O0 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 unset MAKEFLAGS MFLAGS MAKELEVEL
 made=$builddir/tests/gpu/made
 export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
