@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs that hang (tests/programs/hangs.c): copse stuck says why while they run,
 # the reports when they were killed.
-. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+# shellcheck source=tests/lib/mpi.sh
 . "$srcdir/tests/lib/mpi.sh"
 cd "$scratch" || exit 99
 
