@@ -6,14 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/hash.h"
-#include "mpi/deferred-receives.h"
-#include "mpi/messages.h"
-#include "mpi/neighbours.h"
 #include "mpi/libmpi.h"
-#include "mpi/mpi-events.h"
-#include "mpi/requests.h"
-#include "mpi/types.h"
-#include "mpi/windows.h"
 
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
 #define GROUPS         1024
@@ -24,6 +17,7 @@ static bool has_world; /* between MPI_Init and MPI_Finalize: not in sessions */
 
 _Atomic uintptr_t comm_keys[1 << COMM_BITS];
 struct comm comm_slots[1 << COMM_BITS];
+struct neighbours *comm_neighbours[1 << COMM_BITS];
 struct handles comms = { comm_keys, COMM_BITS, PTHREAD_MUTEX_INITIALIZER };
 static unsigned int recorded; /* under the lock of comms */
 
@@ -240,7 +234,8 @@ void comm_forget(MPI_Comm handle)
 	if (slot < 0)
 		return;
 	comm_slots[slot].id = 0;
-	neighbours_forget(slot);
+	free(comm_neighbours[slot]);
+	comm_neighbours[slot] = NULL;
 	handles_remove(&comms, handle_key(handle));
 	free(world);
 }
@@ -261,16 +256,9 @@ void comm_named(MPI_Comm handle, const char *name)
 		copse_mpi_comm_name(comm->live, name);
 }
 
-/*
- * A forked child has another profile: what was remembered of the parent's is
- * not mapped there any more.  And another thread may have had a lock.
- */
-static void forget_comms(void)
+void comms_forked(void)
 {
 	handles_forked(&comms);
-	windows_forked();
-	types_forked();
-	libmpi_forked();
 	for (size_t i = 0;
 	     recorded && i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
 		if (comm_keys[i] == HANDLES_FREE || !comm_slots[i].live)
@@ -278,22 +266,6 @@ static void forget_comms(void)
 		comm_slots[i].live = NULL;
 		comm_slots[i].ref = 0;
 	}
-	messages_forked();
-	requests_forked();
-	receives_forked();
-	events_forked();
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, forget_comms);
-}
-
-void comms_watch_forks(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, watch_forks);
 }
 
 void comms_init(void)
@@ -304,7 +276,6 @@ void comms_init(void)
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
 	comms_threads = level == MPI_THREAD_MULTIPLE;
 	has_world = true;
-	messages_init();
 	comm_made(pmpi.world);
 	comm_made(pmpi.self);
 }

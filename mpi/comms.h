@@ -52,22 +52,20 @@ static inline void comms_count(uint64_t *counter)
 		++*counter;
 }
 
-/*
- * Before the first lock is taken, which is once MPI is found: what is known is
- * reset in forked children.  A process without MPI does nothing for it.  Not in
- * MPI_Init: threads may be here before it, and sessions have none.
- */
-void comms_watch_forks(void);
-
 /* MPI has started; it has ended. */
 void comms_init(void);
 void comms_fini(void);
+
+void comms_forked(void); /* in the child */
 
 /* Those that are known, by handle. */
 #define COMM_BITS 9
 extern struct handles comms;
 extern HIDDEN _Atomic uintptr_t comm_keys[1 << COMM_BITS];
 extern HIDDEN struct comm comm_slots[1 << COMM_BITS];
+
+/* Likewise by slot, but not read in each call: filled by neighbours_of(). */
+extern struct neighbours *comm_neighbours[1 << COMM_BITS];
 
 /* One that is not. */
 struct comm *comm_meet(MPI_Comm handle);

@@ -12,7 +12,6 @@
 
 #include "collect/loaded.h"
 #include "collect/transparency/dlsym.h"
-#include "mpi/comms.h"
 
 #include MPI_LIBRARY
 
@@ -219,12 +218,24 @@ static enum library examine_library(struct pmpi *to)
 	return LIBRARY_OURS;
 }
 
+/* In a forked child: another thread, that is not here, may have it. */
+static void free_own_lock(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void watch_own_lock(void)
+{
+	pthread_atfork(NULL, NULL, free_own_lock);
+}
+
 /*
  * The loader has locks of its own, which a thread that gets here may hold, from
  * a library's constructor: so none of ours is held while it is asked.
  */
 enum library libmpi_library(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct pmpi found = { 0 };
 	unsigned long long now;
 	enum library is;
@@ -233,7 +244,7 @@ enum library libmpi_library(void)
 		return library;
 	is = examine_library(&found);
 	if (is != LIBRARY_NONE) {
-		comms_watch_forks();
+		pthread_once(&once, watch_own_lock);
 		pthread_mutex_lock(&lock);
 		if (library == LIBRARY_NONE) {
 			pmpi = found;
@@ -243,9 +254,4 @@ enum library libmpi_library(void)
 	}
 	examined = now;
 	return library;
-}
-
-void libmpi_forked(void)
-{
-	pthread_mutex_init(&lock, NULL);
 }

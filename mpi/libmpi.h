@@ -82,5 +82,3 @@ struct pmpi {
 	MPI_Request completed; /* Open MPI's: see there */
 };
 extern struct pmpi pmpi;
-
-void libmpi_forked(void); /* in the child */

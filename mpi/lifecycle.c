@@ -2,13 +2,17 @@
 /* lifecycle.c - what functions.tbl does by name, and MPI_Pcontrol. */
 #include "mpi/lifecycle.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "mpi/comms.h"
 #include "mpi/deferred-receives.h"
 #include "mpi/libmpi.h"
+#include "mpi/messages.h"
+#include "mpi/mpi-events.h"
 #include "mpi/requests.h"
+#include "mpi/types.h"
 #include "mpi/windows.h"
 
 /*
@@ -29,6 +33,33 @@ static void shorten_name(char *text)
 	memmove(at + 1, number, strlen(number) + 1);
 }
 
+/*
+ * A forked child has another profile: what was remembered of the parent's is
+ * not mapped there any more.  And another thread may have had a lock.
+ */
+static void forget_parents(void)
+{
+	comms_forked();
+	windows_forked();
+	types_forked();
+	messages_forked();
+	requests_forked();
+	receives_forked();
+	events_forked();
+}
+
+static void register_child(void)
+{
+	pthread_atfork(NULL, NULL, forget_parents);
+}
+
+void lifecycle_watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, register_child);
+}
+
 void lifecycle_announce(void)
 {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -39,6 +70,7 @@ void lifecycle_announce(void)
 	pmpi.Get_library_version(text, &length);
 	shorten_name(text);
 	copse_mpi_init(rank, size, text);
+	messages_init();
 	comms_init();
 }
 

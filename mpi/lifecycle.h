@@ -9,6 +9,13 @@
 
 #include "mpi/comms.h"
 
+/*
+ * Before the first wrapper runs, which takes locks: what is known is reset in
+ * forked children.  A process without MPI does nothing for it.  Not in
+ * MPI_Init: threads may be here before it, and sessions have none.
+ */
+void lifecycle_watch_forks(void);
+
 /* MPI runs: who are we?  Also while nothing is measured. */
 void lifecycle_announce(void);
 

@@ -7,9 +7,6 @@
 #include "mpi/libmpi.h"
 #include "mpi/types.h"
 
-/* By slot; the table itself is what each call of MPI reads. */
-static struct neighbours *known[1 << COMM_BITS];
-
 static struct neighbours *neighbours_new(const struct comm *comm)
 {
 	size_t count = (size_t)(comm->source_blocks + comm->target_blocks);
@@ -97,15 +94,9 @@ struct neighbours *neighbours_of(const struct comm *comm, MPI_Comm handle)
 
 	if (slot < 0 || slot >= 1 << COMM_BITS)
 		return NULL;
-	if (!known[slot])
-		known[slot] = find_neighbours(comm, handle);
-	return known[slot];
-}
-
-void neighbours_forget(int slot)
-{
-	free(known[slot]);
-	known[slot] = NULL;
+	if (!comm_neighbours[slot])
+		comm_neighbours[slot] = find_neighbours(comm, handle);
+	return comm_neighbours[slot];
 }
 
 bool moves(MPI_Aint count, MPI_Datatype type)

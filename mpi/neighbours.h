@@ -26,9 +26,6 @@ struct neighbours {
 /* NULL: out of memory, or too many communicators. */
 struct neighbours *neighbours_of(const struct comm *comm, MPI_Comm handle);
 
-/* What was known of the communicator in that slot goes. */
-void neighbours_forget(int slot);
-
 /* Has it a byte?  Out of line: other wrappers stay what they are. */
 bool moves(MPI_Aint count, MPI_Datatype type);
 

@@ -9,6 +9,7 @@
 
 #include "arch/thunks.h"
 #include "mpi/libmpi.h"
+#include "mpi/lifecycle.h"
 
 /*
  * Filled as gates are opened, for the life of the process; whoever does it
@@ -207,8 +208,10 @@ void *trampoline_open(uint32_t gate)
 		return other;
 	if (!target)
 		end_as_loader_does(symbol);
-	if (library == LIBRARY_OURS)
+	if (library == LIBRARY_OURS) {
+		lifecycle_watch_forks();
 		target = decide_gate(gate);
+	}
 	__atomic_store_n(&gate_targets[gate], target, __ATOMIC_RELEASE);
 	return target;
 }

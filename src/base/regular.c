@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,4 +89,23 @@ DIR *regular_list(int dir)
 	if (fd >= 0 && !folder)
 		close(fd);
 	return folder;
+}
+
+/* Nothing, or a file; also out of memory: no. */
+static bool is_no_pipe(char *path)
+{
+	struct stat st;
+	bool is = path && (stat(path, &st) || S_ISREG(st.st_mode));
+
+	free(path);
+	return is;
+}
+
+bool regular_or_none(const char *beside, const char *below, const char *name)
+{
+	int folder = (int)(str_base(beside) - beside);
+
+	return is_no_pipe(
+		       str_format("%.*s%s%s", folder, beside, below, name)) &&
+	       (*name != '/' || is_no_pipe(strdup(name)));
 }

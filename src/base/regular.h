@@ -17,6 +17,7 @@
 #pragma once
 
 #include <dirent.h>
+#include <stdbool.h>
 
 enum {
 	REGULAR_NAME = 32
@@ -35,6 +36,13 @@ int regular_open(int dir, const char *path, int flags);
  * leave behind.
  */
 int regular_create(int dir, const char *path);
+
+/*
+ * Whether a library may look for a file: it opens whatever has the name, and
+ * waits for a pipe.  `beside` is a file in whose folder `below`, "" or with a
+ * slash at its end, the name is looked for; absolute names count as well.
+ */
+bool regular_or_none(const char *beside, const char *below, const char *name);
 
 /* A path that leads to an open file, for libraries that open by path. */
 void regular_name(char to[REGULAR_NAME], int fd);

@@ -13,6 +13,7 @@ libsymbol_la_SOURCES = \
 	src/symbol/symbol-elf.c \
 	src/symbol/symbol-file.h \
 	src/symbol/symbol-loops.c \
+	src/symbol/symbol-module.c \
 	src/symbol/symbol-open.c \
 	src/symbol/symbol-readable.c \
 	src/symbol/symbol-remote.c src/symbol/symbol-variants.c

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/regular.h"
 #include "symbol/ranges.h"
 #include "symbol/symbol-file.h"
 
@@ -88,7 +89,7 @@ static bool has_bad_supplement(struct dwarf_names *names, Dwfl_Module *file)
 	dwfl_module_info(file, NULL, NULL, NULL, NULL, NULL, &program, &debug);
 	names->file = debug ? debug : program;
 	if (dwelf_dwarf_gnu_debugaltlink(names->dwarf, &name, &id) <= 0 ||
-	    symbol_may_open(names->file, "", name))
+	    regular_or_none(names->file, "", name))
 		return false;
 	names->missing = name;
 	return true;
@@ -304,9 +305,9 @@ static bool may_open_split(const struct dwarf_names *names,
 	char *below = str_format("%s/", folder ? folder : "");
 	char *package = str_format("%s.dwp", names->file);
 	bool may =
-		below && package && symbol_may_open("", "", package) &&
-		symbol_may_open(names->file, "", name) &&
-		symbol_may_open(*below == '/' ? "" : names->file, below, name);
+		below && package && regular_or_none("", "", package) &&
+		regular_or_none(names->file, "", name) &&
+		regular_or_none(*below == '/' ? "" : names->file, below, name);
 
 	free(below);
 	free(package);

@@ -106,13 +106,6 @@ int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
 void symbol_file_close(struct symbol_file *file);
 
 /*
- * Whether elfutils may look for a file: it opens whatever has the name, and
- * waits for a pipe.  `beside` is a file in whose folder `below`, "" or with a
- * slash at its end, the name is looked for; absolute names count as well.
- */
-bool symbol_may_open(const char *beside, const char *below, const char *name);
-
-/*
  * symbol-loops.c: loops.
  */
 struct loop_names;

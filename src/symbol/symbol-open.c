@@ -16,31 +16,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/regular.h"
 #include "symbol/symbol-file.h"
-
-/* Nothing, or a file; also out of memory: no. */
-static bool is_no_pipe(char *path)
-{
-	struct stat st;
-	bool is = path && (stat(path, &st) || S_ISREG(st.st_mode));
-
-	free(path);
-	return is;
-}
-
-bool symbol_may_open(const char *beside, const char *below, const char *name)
-{
-	int folder = (int)(str_base(beside) - beside);
-
-	return is_no_pipe(
-		       str_format("%.*s%s%s", folder, beside, below, name)) &&
-	       (*name != '/' || is_no_pipe(strdup(name)));
-}
 
 /* Where libdwfl looks in folders that may be anybody's. */
 static bool may_look(const char *file, const char *link)
@@ -50,9 +30,9 @@ static bool may_look(const char *file, const char *link)
 	bool may = invented;
 
 	for (size_t i = 0; i < 3 && may; i++)
-		may = symbol_may_open(file, folders[i],
+		may = regular_or_none(file, folders[i],
 				      link ? link : invented) &&
-		      symbol_may_open(file, folders[i], str_base(file));
+		      regular_or_none(file, folders[i], str_base(file));
 	free(invented);
 	return may;
 }

@@ -28,9 +28,6 @@
 #define MOST_THREADS 32
 #define PIECE        2048 /* addresses, at least */
 
-struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX,
-					 .program = -1 };
-
 /* What nobody set is what the environment says. */
 static unsigned int fetch_seconds(void)
 {
@@ -42,15 +39,6 @@ static unsigned int fetch_seconds(void)
 	return text && str_to_uint(text, &seconds) && seconds < UINT_MAX
 		       ? (unsigned int)seconds
 		       : 60;
-}
-
-bool symbol_loops(void)
-{
-	const char *text = getenv("COPSE_LOOPS");
-
-	if (symbol_options.loops != SYMBOL_LOOPS_DEFAULT)
-		return symbol_options.loops == SYMBOL_LOOPS_ON;
-	return !text || strcmp(text, "off") != 0;
 }
 
 /*
@@ -536,13 +524,4 @@ int symbols_find(struct symbol_module *modules, size_t count,
 	free_jobs(jobs, count);
 	free(pieces);
 	return err ? fail(err, "out of memory while finding names") : 0;
-}
-
-void symbol_module_fini(struct symbol_module *module)
-{
-	free(module->first);
-	free(module->frames);
-	strings_fini(&module->strings);
-	free(module->problem);
-	*module = (struct symbol_module){ 0 };
 }

@@ -217,10 +217,9 @@ circles_are_small() {
 			}
 		}'
 }
-# All folders but those with a larger one: symbol, mpi.
 for folder in src/base src/live src/collect src/papi src/profile src/launch \
-	src/check src/run src/waits src/merge src/analyse src/format cuda openmp \
-	locks tools; do
+	src/check src/symbol src/run src/waits src/merge src/analyse src/format \
+	mpi cuda openmp locks tools; do
 	point "no circle of more than 4 files in $folder" \
 		circles_are_small "$folder"
 done
