@@ -21,8 +21,8 @@ struct answer {
 	char reason[508];
 };
 
-static int do_work(const struct tools *tools, struct harvest *h,
-		   enum aftermath_work work)
+static int do_aftermath_work(const struct tools *tools, struct harvest *h,
+			     enum aftermath_work work)
 {
 	if (work == AFTERMATH_FINISH)
 		return tools->finish(h);
@@ -40,7 +40,7 @@ static void serve_parent(struct harvest *h, int pipe)
 		struct answer answer = { -ENOEXEC, !tools, "" };
 
 		if (tools)
-			answer.err = do_work(tools, h, work);
+			answer.err = do_aftermath_work(tools, h, work);
 		snprintf(answer.reason, sizeof(answer.reason), "%s",
 			 tools ? tools->reason() : fail_reason());
 		if (write(pipe, &answer, sizeof(answer)) < 0)
@@ -73,7 +73,7 @@ static int start_tools(struct aftermath *a)
 	return fail(err, "no second process: %s", strerror(-err));
 }
 
-static int ask_child(struct aftermath *a, enum aftermath_work work)
+static int ask_for_aftermath(struct aftermath *a, enum aftermath_work work)
 {
 	struct answer answer;
 
@@ -91,7 +91,7 @@ int aftermath_do(struct aftermath *a, enum aftermath_work work)
 {
 	int err = a->pid ? 0 : start_tools(a);
 
-	return err ? err : ask_child(a, work);
+	return err ? err : ask_for_aftermath(a, work);
 }
 
 void aftermath_end(struct aftermath *a)

@@ -247,7 +247,8 @@ static void collect_left_over(struct live_search *s, const struct left_over *l)
 		keep_nameless(s, l);
 }
 
-static bool is_meant(const struct live_search *s, const struct left_over *l)
+static bool is_wanted_left_over(const struct live_search *s,
+				const struct left_over *l)
 {
 	if (*l->note.output)
 		return !s->only || numbered_is(l->note.output, s->only);
@@ -263,7 +264,7 @@ static int visit_live(const char *path, void *to)
 	if (!l.usage.changed) /* it is gone meanwhile */
 		return 0;
 	livedir_note(path, &l.note);
-	if (!is_meant(s, &l) || left_over_age(&l) < least_age)
+	if (!is_wanted_left_over(s, &l) || left_over_age(&l) < least_age)
 		return 0;
 	l.in_use = livedir_in_use(&l.note);
 	l.lived_in = livedir_lived_in(path);

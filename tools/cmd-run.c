@@ -431,7 +431,7 @@ static const char *find_mpi_adapter(const struct program *program)
 	return mpi ? mpi : PRELOAD_ANY;
 }
 
-static void say_where(const struct output *o)
+static void say_where_profiles_are(const struct output *o)
 {
 	fprintf(stderr,
 		"copse run: the profiles are in %s; to see them: "
@@ -458,18 +458,10 @@ static void say_nothing_came(const struct no_sample *n)
 		n->run_ns / 1000000, no_sample_why(n, room));
 }
 
-static uint64_t moment_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* What the user waits for when the program has ended; no budget bounds it. */
 static void say_long_end(uint64_t end_ns, uint64_t written_ns)
 {
-	uint64_t now = moment_ns();
+	uint64_t now = process_clock();
 
 	if (!quiet && now - end_ns >= LONG_END_NS)
 		fprintf(stderr,
@@ -497,9 +489,9 @@ static void conclude_run(struct aftermath *a, const struct output *o,
 		else
 			fputc('\n', stderr);
 		say_page(o);
-		say_where(o);
+		say_where_profiles_are(o);
 	} else if (!quiet) {
-		say_where(o);
+		say_where_profiles_are(o);
 	}
 	output_release(o);
 }
@@ -568,7 +560,7 @@ static void say_who_runs_on(const char *live, const char *to)
 }
 
 /* No second core dump: the program's own has been written. */
-static void die_by(int signo)
+static void die_by_signal(int signo)
 {
 	const struct rlimit none = { 0, 0 };
 	sigset_t set;
@@ -582,11 +574,11 @@ static void die_by(int signo)
 }
 
 /* What the program gave back, or by what it was ended. */
-static int as_it_ended(const struct live_end *end)
+static int end_as_program_did(const struct live_end *end)
 {
 	if (!end->signal)
 		return (int)end->status;
-	die_by((int)end->signal);
+	die_by_signal((int)end->signal);
 	return 128 + (int)end->signal;
 }
 
@@ -608,7 +600,8 @@ static unsigned int usual_interval(const struct job *job)
  * Where something went wrong the launcher may be about to end us: to wait for
  * our turn could take too long.
  */
-static bool ended_in_peace(const struct harvest *h, const struct parent *p)
+static bool ended_without_trouble(const struct harvest *h,
+				  const struct parent *p)
 {
 	return !h->end.signal && !h->end.status && !p->told_ns && !p->warned_ns;
 }
@@ -664,12 +657,12 @@ static int measure_program(char **argv, const struct settings *s,
 	livedir_tally(live, &none.tally);
 	output_restore(o, job);
 	if (node_output_wanted(gather, job->size) &&
-	    ended_in_peace(&h, &parent))
+	    ended_without_trouble(&h, &parent))
 		h.node = job->host;
-	if (ended_in_peace(&h, &parent))
+	if (ended_without_trouble(&h, &parent))
 		let_helpers_end(live);
 	written = harvest_all(&h, &aftermath);
-	written_ns = moment_ns();
+	written_ns = process_clock();
 	lived_in = livedir_lived_in(live);
 	parent_end(&parent);
 	say_trouble(&meter, job);
@@ -690,7 +683,7 @@ static int measure_program(char **argv, const struct settings *s,
 	aftermath_end(&aftermath);
 	if (h.file >= 0)
 		close(h.file);
-	return as_it_ended(&h.end);
+	return end_as_program_did(&h.end);
 }
 
 /* As it was before preload_set(); NULL: no memory. */

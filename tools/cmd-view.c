@@ -107,8 +107,8 @@ static bool is_own_peer(int fd)
 }
 
 /* Behind what lets somebody in; NULL: he may not. */
-static const char *path_of_friend(const struct viewing *v,
-				  const struct view_request *request)
+static const char *path_behind_token(const struct viewing *v,
+				     const struct view_request *request)
 {
 	const char *path = request->path + (*request->path == '/');
 
@@ -255,7 +255,7 @@ static void answer_view(void *of, const struct view_request *request,
 			struct view_answer *to)
 {
 	const struct viewing *v = of;
-	const char *path = path_of_friend(v, request);
+	const char *path = path_behind_token(v, request);
 
 	if (!path)
 		answer_text(to, 403, "this is another user's");

@@ -12,7 +12,7 @@
 #define SUFFIX ".copse"
 
 /* Where the number goes: before the suffix, unless that is all there is. */
-static size_t stem_of(const char *name)
+static size_t name_stem_length(const char *name)
 {
 	size_t length = strlen(name), suffix = strlen(SUFFIX);
 	size_t part = (size_t)(str_base(name) - name);
@@ -25,7 +25,7 @@ static size_t stem_of(const char *name)
 
 char *numbered_name(const char *name, unsigned int n)
 {
-	int stem = (int)stem_of(name);
+	int stem = (int)name_stem_length(name);
 
 	return n > 1 ? str_format("%.*s.%u%s", stem, name, n, name + stem)
 		     : strdup(name);
@@ -33,7 +33,7 @@ char *numbered_name(const char *name, unsigned int n)
 
 bool numbered_is(const char *path, const char *name)
 {
-	size_t stem = stem_of(name), digits;
+	size_t stem = name_stem_length(name), digits;
 
 	if (!strcmp(path, name))
 		return true;
@@ -75,8 +75,9 @@ static struct timespec process_begin(const char *path)
 /* Of a path that is one of that name's. */
 static unsigned long number_of_name(const char *path, const char *name)
 {
-	return strcmp(path, name) ? strtoul(path + stem_of(name) + 1, NULL, 10)
-				  : 1;
+	return strcmp(path, name)
+		       ? strtoul(path + name_stem_length(name) + 1, NULL, 10)
+		       : 1;
 }
 
 /* The later one; of two at once, as copies may be, by their numbers. */

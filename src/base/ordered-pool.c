@@ -49,7 +49,7 @@ static unsigned int pool_cores(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-static char *reason_of(int err)
+static char *copy_reason(int err)
 {
 	return err ? strdup(fail_reason()) : NULL;
 }
@@ -81,7 +81,7 @@ static struct slot *pool_slot(const struct working *w, size_t i)
 	return &w->ring[i % w->size];
 }
 
-static bool may_make(const struct working *w)
+static bool may_make_item(const struct working *w)
 {
 	return !w->err && w->begun < w->work->count &&
 	       w->begun < w->finished + w->size;
@@ -92,17 +92,17 @@ static bool may_take_item(const struct working *w)
 	return !w->taking && w->turn < w->begun && pool_slot(w, w->turn)->made;
 }
 
-static bool may_finish(const struct working *w)
+static bool may_finish_item(const struct working *w)
 {
 	return w->finished < w->turn;
 }
 
-static bool is_over(const struct working *w)
+static bool all_items_done(const struct working *w)
 {
-	return w->finished == w->begun && !may_make(w);
+	return w->finished == w->begun && !may_make_item(w);
 }
 
-static void make_one(struct working *w)
+static void make_item(struct working *w)
 {
 	const struct ordered_work *work = w->work;
 	size_t i = w->begun++;
@@ -110,7 +110,7 @@ static void make_one(struct working *w)
 
 	pthread_mutex_unlock(&w->lock);
 	made.err = work->make(work->of, i, &made.item);
-	made.reason = reason_of(made.err);
+	made.reason = copy_reason(made.err);
 	pthread_mutex_lock(&w->lock);
 	*pool_slot(w, i) = made;
 }
@@ -127,7 +127,7 @@ static void take_item(struct working *w)
 	pthread_mutex_unlock(&w->lock);
 	if (!err && !failed) {
 		err = work->take(work->of, w->turn, slot->item);
-		slot->reason = reason_of(err);
+		slot->reason = copy_reason(err);
 		if (err && work->finish)
 			drop_item(work, slot->item);
 	} else if (!err) {
@@ -141,7 +141,7 @@ static void take_item(struct working *w)
 	pthread_cond_signal(&w->changed);
 }
 
-static void finish_one(struct working *w)
+static void finish_item(struct working *w)
 {
 	const struct ordered_work *work = w->work;
 	size_t i = w->finished++;
@@ -150,7 +150,7 @@ static void finish_one(struct working *w)
 	int err;
 
 	pool_slot(w, i)->made = false;
-	if (is_over(w))
+	if (all_items_done(w))
 		pthread_cond_broadcast(&w->changed);
 	else
 		pthread_cond_signal(&w->changed);
@@ -158,7 +158,7 @@ static void finish_one(struct working *w)
 		return;
 	pthread_mutex_unlock(&w->lock);
 	err = work->finish(work->of, i, slot.item);
-	reason = reason_of(err);
+	reason = copy_reason(err);
 	drop_item(work, slot.item);
 	pthread_mutex_lock(&w->lock);
 	note_error(w, err, reason);
@@ -170,13 +170,13 @@ static void *work_thread(void *at)
 	struct working *w = at;
 
 	pthread_mutex_lock(&w->lock);
-	while (!is_over(w)) {
+	while (!all_items_done(w)) {
 		if (may_take_item(w))
 			take_item(w);
-		else if (may_finish(w))
-			finish_one(w);
-		else if (may_make(w))
-			make_one(w);
+		else if (may_finish_item(w))
+			finish_item(w);
+		else if (may_make_item(w))
+			make_item(w);
 		else
 			pthread_cond_wait(&w->changed, &w->lock);
 	}

@@ -74,7 +74,7 @@ bool compat_is_program(const char *path)
 }
 
 /* The highest N of the names GLIBC_2.N in a part of a file, or 0. */
-static unsigned highest_in(long fd, uint64_t at, uint64_t size)
+static unsigned highest_version_in(long fd, uint64_t at, uint64_t size)
 {
 	static const char name[] = "GLIBC_2.";
 	char chunk[CHUNK + 1];
@@ -102,7 +102,7 @@ static unsigned highest_in(long fd, uint64_t at, uint64_t size)
 }
 
 /* Of the names of a library's dynamic symbols, and their versions. */
-static unsigned glibc_of(const char *library)
+static unsigned glibc_that_library_needs(const char *library)
 {
 	long fd = open_regular_elf(AT_FDCWD, library);
 	unsigned highest = 0;
@@ -122,7 +122,7 @@ static unsigned glibc_of(const char *library)
 			break;
 		/* The table of strings that is loaded. */
 		if (s.sh_type == SHT_STRTAB && s.sh_flags & SHF_ALLOC)
-			found = highest_in(fd, s.sh_offset, s.sh_size);
+			found = highest_version_in(fd, s.sh_offset, s.sh_size);
 		if (found > highest)
 			highest = found;
 	}
@@ -152,17 +152,17 @@ static bool libc_beside(const char *path, char *to)
 }
 
 /* What is rarely asked takes its stack elsewhere. */
-static __attribute__((noinline)) bool is_older(struct compat_ours *ours,
-					       const char *loader)
+static __attribute__((noinline)) bool has_older_glibc(struct compat_ours *ours,
+						      const char *loader)
 {
 	char library[PATH];
 	unsigned theirs;
 
 	if (!ours->glibc)
-		ours->glibc = glibc_of(ours->library);
+		ours->glibc = glibc_that_library_needs(ours->library);
 	if (!ours->glibc || !libc_beside(loader, library))
 		return false;
-	theirs = glibc_of(library);
+	theirs = glibc_that_library_needs(library);
 	return theirs && theirs < ours->glibc;
 }
 
@@ -177,8 +177,8 @@ static bool is_glibc(const char *loader)
 	return false;
 }
 
-static __attribute__((noinline)) bool is_own(const struct compat_ours *ours,
-					     const char *loader)
+static __attribute__((noinline)) bool
+is_our_loader(const struct compat_ours *ours, const char *loader)
 {
 	struct stat st;
 
@@ -197,7 +197,7 @@ static enum compat fit_of_loader(struct compat_ours *ours, const char *loader)
 {
 	if (!is_glibc(base_of(loader)))
 		return COMPAT_LIBRARY;
-	if (is_own(ours, loader) || !is_older(ours, loader))
+	if (is_our_loader(ours, loader) || !has_older_glibc(ours, loader))
 		return COMPAT_YES;
 	return COMPAT_OLDER;
 }
@@ -230,7 +230,7 @@ static enum compat fit_of_elf(struct compat_ours *ours, long fd, char *start)
 }
 
 /* The program that a file's first line names. */
-static const char *runner_of(char *start)
+static const char *interpreter_in_line(char *start)
 {
 	char *name = start + 2 + strspn(start + 2, " \t");
 
@@ -242,7 +242,7 @@ static const char *runner_of(char *start)
  * By the start of a file.  *next: who runs it, in `start`, if it is a script
  * and that is to be asked.
  */
-static enum compat fit_of_open(struct compat_ours *ours, long fd,
+static enum compat fit_of_file(struct compat_ours *ours, long fd,
 			       char start[START + 1], const char **next)
 {
 	long n = sys4(SYS_pread64, fd, start, START, 0);
@@ -252,7 +252,7 @@ static enum compat fit_of_open(struct compat_ours *ours, long fd,
 		return COMPAT_YES;
 	start[n] = 0;
 	if (start[0] == '#' && start[1] == '!') {
-		*next = runner_of(start);
+		*next = interpreter_in_line(start);
 		return COMPAT_YES;
 	}
 	if (n < (long)sizeof(Elf64_Ehdr) || memcmp(start, ELFMAG, SELFMAG) != 0)
@@ -283,7 +283,7 @@ enum compat compat_of_file(struct compat_ours *ours, int dir, const char *path)
 			fit = fit_of_loader(ours, path);
 			return fit == COMPAT_YES ? COMPAT_STATIC : fit;
 		}
-		fit = fit_of_open(ours, fd, start, &path);
+		fit = fit_of_file(ours, fd, start, &path);
 		sys1(SYS_close, fd);
 		/* A script's static shell starts what may be measured. */
 		if (i && fit == COMPAT_STATIC)

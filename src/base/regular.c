@@ -37,7 +37,7 @@ static int check_regular(int fd)
  * without /proc, and on NFS where another host has replaced the file: what this
  * one remembers of the name is stale, and only to open it by name is not.
  */
-static int open_again(int fd, int dir, const char *path, int flags)
+static int open_by_descriptor(int fd, int dir, const char *path, int flags)
 {
 	char name[REGULAR_NAME];
 	int again;
@@ -60,8 +60,9 @@ int regular_open(int dir, const char *path, int flags)
 	if (err && fd < 0)
 		return err;
 	again = err ? err
-		    : open_again(fd, dir, part,
-				 flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		    : open_by_descriptor(fd, dir, part,
+					 flags | O_CLOEXEC | O_NONBLOCK |
+						 O_NOCTTY);
 	close(fd);
 	err = again < 0 ? 0 : check_regular(again);
 	if (!err)

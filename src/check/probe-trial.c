@@ -65,7 +65,7 @@ static bool has_profile(const char *live)
  * Until it has computed for a while since its first sample, or for as long as
  * one waits: the loader may take longer than that.
  */
-static void let_run(pid_t child, const char *live, uint64_t cpu_ns)
+static void let_trial_run(pid_t child, const char *live, uint64_t cpu_ns)
 {
 	const struct timespec step = { 0, 10000000 };
 	uint64_t start = process_clock(), passed = 0, used = 0, loaded = 0;
@@ -144,7 +144,7 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 		_exit(127);
 	}
 	if (child > 0) {
-		let_run(child, live, cpu_ns);
+		let_trial_run(child, live, cpu_ns);
 		read_profiles(to, live);
 	} else {
 		err = fail(-errno, "cannot start a process: %s",
@@ -189,8 +189,8 @@ static const struct {
 };
 
 /* True when there is nothing more to say: no sample came. */
-static bool in_vain(struct finding *to, enum finding_state state, int err,
-		    const struct trial *trial)
+static bool say_no_sample_came(struct finding *to, enum finding_state state,
+			       int err, const struct trial *trial)
 {
 	if (!err && trial->samples)
 		return false;
@@ -209,7 +209,7 @@ void probe_cpu(struct finding *to, const struct doctor *d)
 	int err = try_to_measure(&t, d, "cpu", "while :; do :; done", CPU_NS);
 	bool many = t.dropped > t.samples / 10;
 
-	if (in_vain(to, FINDING_NO, err, &t))
+	if (say_no_sample_came(to, FINDING_NO, err, &t))
 		return;
 	if (t.clock >= sizeof(clocks) / sizeof(clocks[0]))
 		t.clock = LIVE_CLOCK_NONE;
@@ -237,7 +237,7 @@ void probe_wall(struct finding *to, const struct doctor *d)
 	int err = try_to_measure(&t, d, "cpu,wall", work_and_sleep, CPU_NS / 2);
 	double waited = ((double)t.wall_ns - (double)t.cpu_ns) / 1e9;
 
-	if (in_vain(to, FINDING_LIMITED, err, &t))
+	if (say_no_sample_came(to, FINDING_LIMITED, err, &t))
 		return;
 	if (t.wall && waited > 0) {
 		probe_found(

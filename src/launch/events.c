@@ -254,7 +254,7 @@ static int refuse_event(const char *name, const char *why)
 		    c.count > 2 ? c.at[2].name : "");
 }
 
-static const char *why_not(const struct event *event, int err)
+static const char *why_event_is_refused(const struct event *event, int err)
 {
 	if (perf_is_filtered())
 		return "perf_event_open is refused, as by a container's "
@@ -313,7 +313,8 @@ static int append_event(struct events *to, struct event *event,
 			     "at the clock's samples");
 	}
 	if (err)
-		return refuse_event(event->name, why_not(event, err));
+		return refuse_event(event->name,
+				    why_event_is_refused(event, err));
 	if (event->user_only)
 		hint(event->name,
 		     "is counted in user mode only: this user may not watch "

@@ -23,15 +23,15 @@
 #include "profile/profile.h"
 
 /* Of the program itself, not of one that it started. */
-static bool is_child(const struct harvest *h, const struct content *c)
+static bool is_of_program(const struct harvest *h, const struct content *c)
 {
 	return h->child ? c->file.pid == h->child
 			: c->live->ppid == (uint32_t)h->parent;
 }
 
 /* The image that is the rank: MPI's first, else the program's last. */
-static size_t find_main(const struct harvest *h, const struct content *all,
-			size_t count)
+static size_t find_main_image(const struct harvest *h,
+			      const struct content *all, size_t count)
 {
 	size_t found = SIZE_MAX;
 
@@ -39,7 +39,7 @@ static size_t find_main(const struct harvest *h, const struct content *all,
 		if (all[i].live && all[i].live->rank >= 0)
 			return i;
 	for (size_t i = 0; i < count; i++)
-		if (all[i].live && is_child(h, &all[i]))
+		if (all[i].live && is_of_program(h, &all[i]))
 			found = i;
 	return found;
 }
@@ -80,14 +80,14 @@ struct file_names {
 	char *at[NAMES + 1]; /* ended by NULL */
 };
 
-static void names_fini(struct file_names *names)
+static void file_names_fini(struct file_names *names)
 {
 	for (size_t i = 0; i < NAMES; i++)
 		free(names->at[i]);
 }
 
-static int names_init(struct file_names *names, const struct content *c,
-		      int rank, bool is_main)
+static int file_names_init(struct file_names *names, const struct content *c,
+			   int rank, bool is_main)
 {
 	size_t count = 0;
 
@@ -100,14 +100,14 @@ static int names_init(struct file_names *names, const struct content *c,
 					(int)c->file.pid, c->file.sequence);
 	while (count)
 		if (!names->at[--count]) {
-			names_fini(names);
+			file_names_fini(names);
 			return no_memory();
 		}
 	return 0;
 }
 
 /* What those have left of it who were about to write it, and were killed. */
-static void remove_parts(int dir, const char *name)
+static void remove_part_files(int dir, const char *name)
 {
 	DIR *folder = regular_list(dir);
 	size_t length = strlen(name);
@@ -138,7 +138,7 @@ static int save_file(const struct harvest *h, const struct profile *p,
 	path = str_format("%s/%s", h->output->path, names->at[i]);
 	err = path ? profile_save_in(p, dir, path) : no_memory();
 	if (!err && !h->child)
-		remove_parts(dir, names->at[i]);
+		remove_part_files(dir, names->at[i]);
 	free(path);
 	return err;
 }
@@ -164,7 +164,7 @@ static int save_profile(struct harvest *h, const struct profile *p,
 			const struct content *c, int rank, bool is_main)
 {
 	struct file_names names;
-	int err = names_init(&names, c, rank, is_main);
+	int err = file_names_init(&names, c, rank, is_main);
 
 	if (err)
 		return err;
@@ -172,7 +172,7 @@ static int save_profile(struct harvest *h, const struct profile *p,
 		err = save_file(h, p, &names);
 	if (!err)
 		h->profiles++;
-	names_fini(&names);
+	file_names_fini(&names);
 	return err;
 }
 
@@ -262,7 +262,7 @@ static size_t read_ended(struct harvest *h, const struct live_file *files,
 
 static int convert_all(struct harvest *h, struct content *all, size_t count)
 {
-	size_t main = find_main(h, all, count);
+	size_t main = find_main_image(h, all, count);
 	int rank = main < count && all[main].live->rank >= 0
 			   ? all[main].live->rank
 			   : h->rank;

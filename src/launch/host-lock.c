@@ -20,7 +20,7 @@ enum {
 };
 
 /* The folder may have been removed and made again meanwhile. */
-static bool is_still(const char *path, const struct stat *st)
+static bool is_same_folder(const char *path, const struct stat *st)
 {
 	struct stat now;
 
@@ -52,7 +52,7 @@ int host_lock_take(struct host_lock *lock, unsigned int patience_ms)
 		return err;
 	lock->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	err = lock->fd < 0 ? -errno : lock_host(lock->fd, patience_ms);
-	if (!err && (fstat(lock->fd, &st) || !is_still(path, &st)))
+	if (!err && (fstat(lock->fd, &st) || !is_same_folder(path, &st)))
 		err = -ESTALE;
 	if (!err)
 		snprintf(lock->owner, sizeof(lock->owner),

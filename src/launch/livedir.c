@@ -46,7 +46,7 @@ static bool is_own_directory(const char *path)
 }
 
 /* The usual name, or that and what mkdtemp() makes of it. */
-static int may_be_base(const struct dirent *entry)
+static int is_base_name(const struct dirent *entry)
 {
 	char name[BASE_NAME];
 	size_t length = strlen(base_name(name));
@@ -62,7 +62,7 @@ static int may_be_base(const struct dirent *entry)
 static int bases_each(int (*each)(const char *base, void *to), void *to)
 {
 	struct dirent **names;
-	int count = scandir(SHARED, &names, may_be_base, alphasort);
+	int count = scandir(SHARED, &names, is_base_name, alphasort);
 	int result = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static int bases_each(int (*each)(const char *base, void *to), void *to)
 	return result;
 }
 
-static int take_base(const char *base, void *to)
+static int copy_base(const char *base, void *to)
 {
 	snprintf(to, PATH_MAX, "%s", base);
 	return 1;
@@ -88,17 +88,17 @@ static int take_base(const char *base, void *to)
  * Somebody else has the usual name.  The name is one that nobody can take
  * before; of several that this user's processes make at once, it is the first.
  */
-static int other_base(char to[PATH_MAX])
+static int make_unusual_base(char to[PATH_MAX])
 {
 	char name[BASE_NAME];
 
-	if (bases_each(take_base, to))
+	if (bases_each(copy_base, to))
 		return 0;
 	snprintf(to, PATH_MAX, SHARED "/%s.XXXXXX", base_name(name));
 	if (!mkdtemp(to))
 		return fail(-errno, "cannot create %s: %s", to,
 			    strerror(errno));
-	bases_each(take_base, to);
+	bases_each(copy_base, to);
 	return 0;
 }
 
@@ -110,7 +110,7 @@ int livedir_base(char to[PATH_MAX])
 	if (mkdir(to, 0700) && errno != EEXIST)
 		return fail(-errno, "cannot create %s: %s", to,
 			    strerror(errno));
-	return is_own_directory(to) ? 0 : other_base(to);
+	return is_own_directory(to) ? 0 : make_unusual_base(to);
 }
 
 /* One value a line: what would end it early becomes a space. */

@@ -408,7 +408,7 @@ static int take_output(struct output *o, const struct job *job, bool force)
 	return owner == OURS ? claim_output(o, job) : -EEXIST;
 }
 
-static int take_again(struct output *o, const struct job *job, bool force)
+static int rejoin_output(struct output *o, const struct job *job, bool force)
 {
 	int owner = look_at_directory(o, job);
 
@@ -419,9 +419,10 @@ static int take_again(struct output *o, const struct job *job, bool force)
 }
 
 /* Try the name and its numbered sisters until one suits. */
-static int walk_names(struct output *o, const char *wanted,
-		      const struct job *job, bool force,
-		      int (*suits)(struct output *, const struct job *, bool))
+static int try_numbered_names(struct output *o, const char *wanted,
+			      const struct job *job, bool force,
+			      int (*suits)(struct output *, const struct job *,
+					   bool))
 {
 	int err = -EEXIST;
 
@@ -460,7 +461,7 @@ static int begin_output(struct output *o, const char *wanted,
 	o->rank = job->rank;
 	o->size = job->size;
 	o->first = false;
-	return walk_names(o, wanted, job, force, suits);
+	return try_numbered_names(o, wanted, job, force, suits);
 }
 
 int output_open(struct output *o, const char *wanted, const struct job *job,
@@ -480,7 +481,7 @@ int output_open_by_host(struct output *o, const char *wanted,
 int output_find(struct output *o, const char *wanted, const struct job *job)
 {
 	o->by_host = false; /* no marks */
-	return begin_output(o, wanted, job, false, take_again);
+	return begin_output(o, wanted, job, false, rejoin_output);
 }
 
 void output_close(struct output *o)
@@ -513,11 +514,11 @@ void output_restore(struct output *o, const struct job *job)
 		return;
 	}
 	snprintf(path, sizeof(path), "%s", o->path);
-	walk_names(o, path, job, false, take_again);
+	try_numbered_names(o, path, job, false, rejoin_output);
 }
 
 /* Leave the mark; true when all ranks have. */
-static bool all_done(const struct output *o)
+static bool mark_rank_done(const struct output *o)
 {
 	char name[MARK];
 
@@ -534,7 +535,7 @@ static bool all_done(const struct output *o)
 
 bool output_done(const struct output *o)
 {
-	return all_done(o) && !create_output_file(o, ".finished", "");
+	return mark_rank_done(o) && !create_output_file(o, ".finished", "");
 }
 
 void output_release(const struct output *o)

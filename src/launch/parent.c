@@ -149,7 +149,7 @@ static void make_checkpoint(struct parent *p, struct harvest *h)
  * One process is enough to ask, where a job has thousands; and more than once,
  * where the batch system is busy with that.
  */
-static void ask_why(struct parent *p, struct harvest *h)
+static void ask_why_job_ended(struct parent *p, struct harvest *h)
 {
 	if (h->rank > 0 || *h->batch.end || p->asked++ >= MOST_ASKED)
 		return;
@@ -163,7 +163,7 @@ static void ask_why(struct parent *p, struct harvest *h)
  * may handle the signal, or stopping may not be allowed to it; and a parent
  * that stops while its program runs would hide the program's end.
  */
-static void stop_with(pid_t child)
+static void stop_once_child_has(pid_t child)
 {
 	const struct timespec step = { 0, 1000000 };
 
@@ -195,7 +195,7 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 	switch (signo) {
 	case SIGTERM:
 		make_checkpoint(p, h);
-		ask_why(p, h);
+		ask_why_job_ended(p, h);
 		break;
 	case SIGINT:
 	case SIGHUP:
@@ -206,7 +206,7 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 	case SIGTSTP:
 	case SIGTTIN:
 	case SIGTTOU:
-		stop_with(h->child);
+		stop_once_child_has(h->child);
 		break;
 	}
 }
@@ -230,7 +230,7 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 		else if (signo < 0 && errno == EAGAIN &&
 			 process_clock() >= p->next_ns) {
 			if (p->warned_ns)
-				ask_why(p, h);
+				ask_why_job_ended(p, h);
 			make_checkpoint(p, h);
 		}
 	}
@@ -258,7 +258,7 @@ static void note_end(struct harvest *h)
 }
 
 /* What the program has heard may wait for us still. */
-static bool is_told(const struct harvest *h)
+static bool was_terminated(const struct harvest *h)
 {
 	sigset_t waiting;
 
@@ -281,8 +281,8 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 		h->file = open_executed(child);
 		wait_for_program_end(p, h);
 		note_end(h);
-		if (is_told(h))
-			ask_why(p, h);
+		if (was_terminated(h))
+			ask_why_job_ended(p, h);
 	}
 	signal_origin_stop(&p->origin);
 	return child > 0 ? 0 : child;

@@ -92,9 +92,9 @@ static uint32_t board_of_loop(void *to, const char *uuid, bool *is_mig)
 	return board_called(r->power, name);
 }
 
-static struct live_power_phase *phase_of(struct live_power *p,
-					 const struct watch_process *w,
-					 uint32_t board, uint32_t node)
+static struct live_power_phase *find_phase(struct live_power *p,
+					   const struct watch_process *w,
+					   uint32_t board, uint32_t node)
 {
 	struct live_power_phase *row = p->phases;
 
@@ -122,7 +122,7 @@ static void give_to_phases(struct rounds *r, uint32_t board,
 
 		if (w->sees_any && !w->uses[board])
 			continue;
-		row = phase_of(r->power, w, board, w->phase);
+		row = find_phase(r->power, w, board, w->phase);
 		if (!row)
 			continue;
 		row->uj += step.uj;
@@ -131,7 +131,7 @@ static void give_to_phases(struct rounds *r, uint32_t board,
 	}
 }
 
-static bool is_used(const struct rounds *r, uint32_t board)
+static bool process_uses_board(const struct rounds *r, uint32_t board)
 {
 	for (size_t i = 0; i < r->watch.count; i++)
 		if (r->watch.at[i].uses[board])
@@ -140,13 +140,13 @@ static bool is_used(const struct rounds *r, uint32_t board)
 }
 
 /* As long as no process has told which it uses, each may be. */
-static bool may_be_used(const struct rounds *r, uint32_t board)
+static bool process_may_use_board(const struct rounds *r, uint32_t board)
 {
 	bool known = false;
 
 	for (size_t i = 0; i < r->watch.count; i++)
 		known |= r->watch.at[i].sees_any;
-	return !known || is_used(r, board);
+	return !known || process_uses_board(r, board);
 }
 
 /* Each gets what was used in it, by the counter: power is late. */
@@ -165,7 +165,7 @@ static void read_board(struct rounds *r, uint32_t i, unsigned int asked)
 
 	if (nvml_read(r->devices[i], asked, &reading)) {
 		r->power->boards[i].failures++;
-		if (is_used(r, i))
+		if (process_uses_board(r, i))
 			note_trouble(r->power);
 		return;
 	}
@@ -185,7 +185,7 @@ static void note_cost(struct live_power *p, uint64_t start)
 	p->cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void one_round(struct rounds *r, bool last)
+static void read_all_boards(struct rounds *r, bool last)
 {
 	bool seldom = last || r->number % SELDOM == 0;
 	uint64_t start = process_clock();
@@ -194,7 +194,7 @@ static void one_round(struct rounds *r, bool last)
 	watch_look(&r->watch);
 	energy = seldom || has_phases(r) ? NVML_ENERGY : 0;
 	for (uint32_t i = 0; i < r->power->board_count; i++) {
-		bool used = may_be_used(r, i);
+		bool used = process_may_use_board(r, i);
 
 		if (used || seldom)
 			read_board(r, i, energy | (used ? NVML_STATE : 0));
@@ -229,9 +229,9 @@ void power_loop_run(struct live_power *power, const char *folder)
 	} else {
 		find_boards(&r);
 		do
-			one_round(&r, false);
+			read_all_boards(&r, false);
 		while (power->board_count && wait_for_next(&r));
-		one_round(&r, true);
+		read_all_boards(&r, true);
 	}
 	power->ended = 1;
 }

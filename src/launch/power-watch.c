@@ -94,7 +94,7 @@ static bool look_at_process(struct watch *w, int fd, struct watch_process *to)
 	return true;
 }
 
-static void look_into(struct watch *w, const char *name)
+static void look_at_live_file(struct watch *w, const char *name)
 {
 	char *path = str_format("%s/%s", w->folder, name);
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
@@ -113,6 +113,6 @@ void watch_look(struct watch *w)
 
 	w->count = 0;
 	for (size_t i = 0; i < count && w->count < WATCH_PROCESSES; i++)
-		look_into(w, files[i].name);
+		look_at_live_file(w, files[i].name);
 	free(files);
 }

@@ -83,15 +83,15 @@ void process_cores(pid_t pid, struct cores *cores)
 	cores->key = core_set_key(&set);
 }
 
-static uint64_t of_timeval(struct timeval t)
+static uint64_t timeval_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
 void process_usage(struct family *to, const struct rusage *usage)
 {
-	to->user_ns = of_timeval(usage->ru_utime);
-	to->system_ns = of_timeval(usage->ru_stime);
+	to->user_ns = timeval_ns(usage->ru_utime);
+	to->system_ns = timeval_ns(usage->ru_stime);
 	to->faults = (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
 	to->switches = (uint64_t)usage->ru_nvcsw;
 }
@@ -102,7 +102,7 @@ uint64_t process_children_cpu_ns(void)
 
 	if (getrusage(RUSAGE_CHILDREN, &usage))
 		return 0;
-	return of_timeval(usage.ru_utime) + of_timeval(usage.ru_stime);
+	return timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
 }
 
 uint64_t process_clock(void)

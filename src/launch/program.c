@@ -117,7 +117,7 @@ static const char *const unfit[] = {
 			 "with, which cannot load our libraries",
 };
 
-static const char *why_unfit(const char *path)
+static const char *why_program_is_incompatible(const char *path)
 {
 	struct compat_ours ours;
 	char core[PATH_MAX];
@@ -190,7 +190,7 @@ int program_find(struct program *p, const char *name)
 	}
 	if (err)
 		return say_no_program(err, name);
-	p->refused = why_unfit(p->path);
+	p->refused = why_program_is_incompatible(p->path);
 	if (is_privileged(p->path))
 		p->refused = "runs with more rights than its caller, so no "
 			     "library can be put into it";
@@ -215,7 +215,7 @@ static const struct mpi {
 };
 
 /* The adapter for the library of this line, or NULL. */
-static const char *mpi_of(const char *line)
+static const char *adapter_of_library_line(const char *line)
 {
 	const char *name = strstr(line, "libmpi");
 
@@ -237,7 +237,7 @@ static const char *mpi_in_list(FILE *list)
 
 	while (getline(&line, &room, list) > 0)
 		if (!word)
-			word = mpi_of(line);
+			word = adapter_of_library_line(line);
 	free(line);
 	return word;
 }

@@ -71,7 +71,7 @@ void signal_origin_stop(struct signal_origin *s)
 	s->pid = 0;
 }
 
-static void take_reports(struct signal_origin *s)
+static void read_signal_reports(struct signal_origin *s)
 {
 	uint64_t now = process_clock();
 	unsigned char signals[64];
@@ -101,7 +101,7 @@ bool signal_origin_is_group(struct signal_origin *s, int signo)
 		struct pollfd wait = { .fd = s->pipe, .events = POLLIN };
 		uint64_t now = process_clock();
 
-		take_reports(s);
+		read_signal_reports(s);
 		saw = is_just_reported(s, signo);
 		if (saw || now >= until)
 			break;
