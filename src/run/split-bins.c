@@ -71,7 +71,7 @@ static double cell_weight(const struct run_time_cell *c,
 	}
 }
 
-static void see_waits(struct binning *b)
+static void add_waits_of_line(struct binning *b)
 {
 	for (size_t i = 0; i < b->line->row_count; i++) {
 		const struct run_time_row *row = &b->line->rows[i];
@@ -177,7 +177,7 @@ static void fill_bins(struct binning *b)
 {
 	const struct run_split *of = &b->run->split;
 
-	see_waits(b);
+	add_waits_of_line(b);
 	for (size_t i = 0; i < of->rank_count; i++) {
 		if (!i || of->ranks[i].rank != of->ranks[i - 1].rank)
 			weigh_process(b, of->ranks[i].rank);

@@ -607,7 +607,7 @@ static int put_split_path(struct splitting *s, uint32_t part, uint32_t node,
 	return 0;
 }
 
-static double sum_at(const struct splitting *s)
+static double sum_over_nodes(const struct splitting *s)
 {
 	double sum = 0;
 
@@ -619,7 +619,7 @@ static double sum_at(const struct splitting *s)
 /* s->at[], made as much as the part has; what has no node is the root's. */
 static int put_split_paths(struct splitting *s, uint32_t part, uint64_t total)
 {
-	double sum = sum_at(s);
+	double sum = sum_over_nodes(s);
 	bool rest = part == SPLIT_BLOCKED && sum < (double)total;
 	double scale = sum > 0 && !rest ? (double)total / sum : 1;
 	struct rounding rounding = { 0 };
@@ -660,7 +660,7 @@ static void add_waits_at(struct splitting *s, double by)
 		s->at[w->causes[i].victim] += by * w->causes[i].ns;
 }
 
-static void work_at(struct splitting *s, bool alone)
+static void put_work_at_nodes(struct splitting *s, bool alone)
 {
 	const struct run *run = s->run;
 	const struct run_metric *cpu = run_metric(run, "cpu.time");
@@ -675,7 +675,7 @@ static void work_at(struct splitting *s, bool alone)
 }
 
 /* In MPI, but for its functions for files, and nobody was late. */
-static void mpi_at(struct splitting *s)
+static void put_mpi_at_nodes(struct splitting *s)
 {
 	add_metric_at(s, "mpi.time", SPLIT_MPI);
 	if (split_knows_waits(s->run))
@@ -694,7 +694,7 @@ static bool sampled_elapsed(const struct run *run)
 }
 
 /* Blocked outside MPI is known where elapsed time was sampled. */
-static void blocked_at(struct splitting *s)
+static void put_blocked_at_nodes(struct splitting *s)
 {
 	const struct run_metric *wall = run_metric(s->run, "wall.time");
 	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
@@ -712,7 +712,7 @@ static void blocked_at(struct splitting *s)
 	}
 }
 
-static void start_at(struct splitting *s)
+static void put_start_at_nodes(struct splitting *s)
 {
 	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
 	const struct run_metric *mpi = run_metric(s->run, "mpi.time");
@@ -728,22 +728,22 @@ static void start_at(struct splitting *s)
 	}
 }
 
-static void part_at(struct splitting *s, uint32_t part)
+static void put_part_at_nodes(struct splitting *s, uint32_t part)
 {
 	switch (part) {
 	case SPLIT_WORK:
 	case SPLIT_ALONE:
-		work_at(s, part == SPLIT_ALONE);
+		put_work_at_nodes(s, part == SPLIT_ALONE);
 		break;
 	case SPLIT_WAIT:
 		add_waits_at(s, 1);
 		break;
 	case SPLIT_MPI:
 	case SPLIT_TRANSFER:
-		mpi_at(s);
+		put_mpi_at_nodes(s);
 		break;
 	case SPLIT_BLOCKED:
-		blocked_at(s);
+		put_blocked_at_nodes(s);
 		break;
 	case SPLIT_OPENMP:
 		add_metric_at(s, "omp.barrier", -1);
@@ -760,7 +760,7 @@ static void part_at(struct splitting *s, uint32_t part)
 	case SPLIT_START:
 		if (split_knows_waits(s->run))
 			add_waits_at(s, -1);
-		start_at(s);
+		put_start_at_nodes(s);
 		break;
 	default:
 		break;
@@ -774,7 +774,7 @@ static int split_rows(struct splitting *s)
 
 	for (uint32_t p = 0; p < SPLIT_PARTS && !err; p++) {
 		memset(s->at, 0, s->run->node_count * sizeof(*s->at));
-		part_at(s, p);
+		put_part_at_nodes(s, p);
 		err = totals[p] ? put_split_paths(s, p, totals[p]) : 0;
 	}
 	return err;

@@ -21,7 +21,8 @@ static size_t members_among(const struct run_value *values, size_t count,
 }
 
 /* The lowest member without a value: a 0, if there is one. */
-static uint32_t first_gap(const struct run_value *values, size_t count)
+static uint32_t first_member_without_value(const struct run_value *values,
+					   size_t count)
 {
 	uint32_t rank = 0;
 
@@ -35,7 +36,8 @@ static void find_stat_extremes(struct run_stat *stat,
 			       size_t members)
 {
 	if (count < members) {
-		stat->min_rank = stat->max_rank = first_gap(values, count);
+		stat->min_rank = stat->max_rank =
+			first_member_without_value(values, count);
 		stat->min = stat->max = 0;
 	} else if (count) {
 		stat->min = stat->max = values[0].value;
@@ -193,7 +195,7 @@ static int make_stats(void *of, size_t i, void **item)
 	return err;
 }
 
-static int take_nothing(void *of, size_t i, void *item)
+static int ignore_item(void *of, size_t i, void *item)
 {
 	(void)of, (void)i, (void)item;
 	return 0;
@@ -206,7 +208,7 @@ static int metric_stats(struct run *run, size_t metric)
 	struct ordered_work work = {
 		.count = values_part_count(run, metric),
 		.make = make_stats,
-		.take = take_nothing,
+		.take = ignore_item,
 		.of = &s,
 	};
 
@@ -300,7 +302,7 @@ int run_fetch(struct run *run)
 		struct fetching f = { .run = run, .metric = i };
 		struct ordered_work work = { .count = values_part_count(run, i),
 					     .make = fetch_nodes,
-					     .take = take_nothing,
+					     .take = ignore_item,
 					     .of = &f };
 
 		if (values_in_memory(run, i))

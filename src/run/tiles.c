@@ -93,7 +93,7 @@ static struct tiles *tiles_new(const struct run *run, const char *directory)
 }
 
 /* More than there was; what was there is lost. */
-static int reach_room(void **at, size_t *room, size_t count, size_t size)
+static int reallocate_empty(void **at, size_t *room, size_t count, size_t size)
 {
 	if (count <= *room && *at)
 		return 0;
@@ -109,8 +109,8 @@ static int reach_room(void **at, size_t *room, size_t count, size_t size)
 #define REACH(array, room, count)                                              \
 	({                                                                     \
 		void *at_ = (array);                                           \
-		int err_ =                                                     \
-			reach_room(&at_, &(room), (count), sizeof(*(array)));  \
+		int err_ = reallocate_empty(&at_, &(room), (count),            \
+					    sizeof(*(array)));                 \
 		(array) = at_;                                                 \
 		err_;                                                          \
 	})

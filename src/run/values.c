@@ -117,14 +117,14 @@ int values_arrange(struct run *run)
 	return err;
 }
 
-static bool in_tiles(const struct run *run, size_t metric)
+static bool metric_is_in_tiles(const struct run *run, size_t metric)
 {
 	return !values_in_memory(run, metric) && run->source->tiles;
 }
 
 size_t values_part_count(const struct run *run, size_t metric)
 {
-	return in_tiles(run, metric)
+	return metric_is_in_tiles(run, metric)
 		       ? run->source->metrics[metric].part_count
 		       : (run->node_count + PART_NODES - 1) / PART_NODES;
 }
@@ -134,7 +134,7 @@ void values_part(const struct run *run, size_t metric, size_t part,
 {
 	const uint32_t *parts;
 
-	if (in_tiles(run, metric)) {
+	if (metric_is_in_tiles(run, metric)) {
 		parts = run->source->metrics[metric].parts + part;
 		*from = parts[0];
 		*end = parts[1];
@@ -175,8 +175,8 @@ static bool is_value_there(struct value_buffer *b,
 	return false;
 }
 
-static void give_row(const struct value_buffer *b, size_t row,
-		     const struct run_value **at, size_t *count)
+static void point_to_row(const struct value_buffer *b, size_t row,
+			 const struct run_value **at, size_t *count)
 {
 	*at = b->tile.at + b->tile.first[row];
 	*count = b->tile.first[row + 1] - b->tile.first[row];
@@ -196,7 +196,7 @@ static int node_of_tiles(const struct run *run, size_t metric, size_t node,
 	if (err)
 		return err;
 	b->tile_of = m;
-	give_row(b, node - m->parts[part], at, count);
+	point_to_row(b, node - m->parts[part], at, count);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static int rank_of_tiles(const struct run *run, size_t metric, size_t rank,
 	if (err)
 		return err;
 	b->tile_of = m;
-	give_row(b, rank % TILE_RANKS, at, count);
+	point_to_row(b, rank % TILE_RANKS, at, count);
 	return 0;
 }
 
@@ -309,7 +309,7 @@ int values_of_rank(const struct run *run, size_t metric, size_t rank,
 			: NULL;
 	int err;
 
-	if (in_tiles(run, metric))
+	if (metric_is_in_tiles(run, metric))
 		return rank_of_tiles(run, metric, rank, buffer, at, count);
 	err = c && c->key
 		      ? values_read(run->source->store, c, rank, buffer, count)

@@ -15,7 +15,7 @@ struct nest_search {
 };
 
 /* Block b is in the loop of header h; both may be in others already. */
-static void tag_block(struct nest_search *s, uint32_t b, uint32_t h)
+static void put_block_in_loop(struct nest_search *s, uint32_t b, uint32_t h)
 {
 	if (b == h || h == LOOP_NONE)
 		return;
@@ -36,20 +36,20 @@ static void tag_block(struct nest_search *s, uint32_t b, uint32_t h)
 }
 
 /* An edge from b, which is on the path, to a block that was met before. */
-static void meet_block(struct nest_search *s, uint32_t b, uint32_t to)
+static void follow_edge_to_known(struct nest_search *s, uint32_t b, uint32_t to)
 {
 	uint32_t h;
 
 	if (s->depth[to]) {
 		s->is_header[to] = true;
-		tag_block(s, b, to);
+		put_block_in_loop(s, b, to);
 		return;
 	}
 	/* Into a loop that is left behind: the next one around it, on the
 	   path, has b in it. */
 	for (h = s->inside[to]; h != LOOP_NONE && !s->depth[h];)
 		h = s->inside[h];
-	tag_block(s, b, h);
+	put_block_in_loop(s, b, h);
 }
 
 static void push_block(struct nest_search *s, uint32_t b, uint32_t *length)
@@ -71,7 +71,7 @@ static void search_from(struct nest_search *s, uint32_t root)
 		if (s->next[length - 1] < s->graph->first[b + 1]) {
 			to = s->graph->to[s->next[length - 1]++];
 			if (s->seen[to])
-				meet_block(s, b, to);
+				follow_edge_to_known(s, b, to);
 			else
 				push_block(s, to, &length);
 			continue;
@@ -79,7 +79,7 @@ static void search_from(struct nest_search *s, uint32_t root)
 		s->depth[b] = 0;
 		length--;
 		if (length)
-			tag_block(s, s->path[length - 1], s->inside[b]);
+			put_block_in_loop(s, s->path[length - 1], s->inside[b]);
 	}
 }
 

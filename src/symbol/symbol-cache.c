@@ -416,7 +416,7 @@ static void write_cache_file(int folder, const char *name, const char *file,
 		unlinkat(folder, temporary, 0);
 }
 
-static bool has_news(const struct symbol_module *module)
+static bool has_settled_frame(const struct symbol_module *module)
 {
 	for (size_t i = 0; i < module->count; i++)
 		if (is_frame_settled(module, i))
@@ -445,7 +445,7 @@ void symbol_cache_store(const struct symbol_module *module,
 	char *file;
 	int folder;
 
-	if (!is_key(module->build_id) || !has_news(module))
+	if (!is_key(module->build_id) || !has_settled_frame(module))
 		return;
 	folder = open_folder(true);
 	if (folder < 0)
@@ -472,7 +472,7 @@ struct kept_file {
 ORDER_BY(by_use, struct kept_file, DESC(used))
 
 /* Ours are named by a build id; the rest in the folder is not our business. */
-static bool take_file(int folder, const char *name, struct kept_file *to)
+static bool read_kept_file(int folder, const char *name, struct kept_file *to)
 {
 	bool temporary = !strncmp(name, ".new-", 5);
 	struct stat s;
@@ -501,7 +501,7 @@ static struct kept_file *list_files(DIR *dir, size_t *count)
 
 	*count = 0;
 	while ((entry = readdir(dir)))
-		if (take_file(dirfd(dir), entry->d_name, &file) &&
+		if (read_kept_file(dirfd(dir), entry->d_name, &file) &&
 		    !array_append(&files, count, &room, sizeof(file), &file))
 			break;
 	return files;

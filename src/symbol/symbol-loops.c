@@ -72,8 +72,10 @@ static bool is_inside(const struct loop_code *code, uint32_t block,
 }
 
 /* How many functions, from the outermost on, two places have in common. */
-static size_t in_common(const struct dwarf_place *a, size_t a_count,
-			const struct dwarf_place *b, size_t b_count)
+static size_t count_common_functions(const struct dwarf_place *a,
+				     size_t a_count,
+				     const struct dwarf_place *b,
+				     size_t b_count)
 {
 	size_t n = 0;
 
@@ -102,8 +104,8 @@ static uint32_t *list_samples(const struct loop_code *code, uint32_t header,
 }
 
 /* A row of the line table is in one function, so its instructions are. */
-static void ask_row(struct loop_names *names, struct symbol_file *file,
-		    uint32_t i)
+static void look_up_code_row(struct loop_names *names, struct symbol_file *file,
+			     uint32_t i)
 {
 	struct known *k = &names->known[i];
 
@@ -121,7 +123,7 @@ static size_t places_at(struct loop_names *names, struct symbol_file *file,
 	bool settled;
 
 	if (!k->asked)
-		ask_row(names, file, i);
+		look_up_code_row(names, file, i);
 	if (!k->asked) {
 		if (!ARRAY_GROW(names->places,
 				names->place_count + DWARF_PLACES - 1,
@@ -165,7 +167,8 @@ static struct loop_place describe_loop(struct loop_names *names,
 			memcpy(first, p, n * sizeof(*p));
 			first_count = to.depth = n;
 		}
-		n = n ? in_common(first, first_count, p, n) : to.depth;
+		n = n ? count_common_functions(first, first_count, p, n)
+		      : to.depth;
 		if (n < to.depth)
 			to.depth = n;
 	}

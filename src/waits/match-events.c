@@ -70,7 +70,8 @@ static bool is_mpi_init(const struct profile *p, uint32_t node)
  * whose counts differ, since who gets nothing waits for nobody.  Messages, too,
  * but for MPI_Win_post: MPI chooses which call waits for it, if any.
  */
-static bool all_meet(const struct profile *p, const struct profile_event *event)
+static bool all_ranks_meet_in(const struct profile *p,
+			      const struct profile_event *event)
 {
 	static const char *const names[] = {
 		"MPI_Allreduce",  "MPI_Allgather",  "MPI_Alltoall",
@@ -139,7 +140,7 @@ static int add_profile_record(struct matched_events *events,
 		.level = (uint8_t)from->level,
 		.main = from->thread == p->id.mpi_thread,
 		.init = is_mpi_init(p, from->node),
-		.meets = all_meet(p, from),
+		.meets = all_ranks_meet_in(p, from),
 		.one_way = is_one_way(p, from),
 	};
 

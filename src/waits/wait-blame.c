@@ -411,9 +411,10 @@ static int64_t excess_wait(const struct blaming *b, uint32_t v)
 }
 
 /* The culprit's own share, and where it was, but for what it waited. */
-static void blame_itself(struct blaming *b, const struct blamed_wait *of,
-			 const struct event_record *by, int64_t low,
-			 int64_t high, int64_t ns)
+static void blame_culprit_itself(struct blaming *b,
+				 const struct blamed_wait *of,
+				 const struct event_record *by, int64_t low,
+				 int64_t high, int64_t ns)
 {
 	struct cause_sum *cause = add_blame(b, of, by, ns);
 	size_t c = calls_before(b, by, high);
@@ -437,8 +438,9 @@ static void blame_itself(struct blaming *b, const struct blamed_wait *of,
  * it waited itself: meanwhile, or before, if it came later for it.  Recursion
  * ends at DEPTH, or where the victim would be blamed itself.
  */
-static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
-		    int64_t low, int64_t high)
+static void blame_whom_culprit_awaited(struct blaming *b,
+				       struct blamed_wait *of, uint32_t v,
+				       int64_t low, int64_t high)
 {
 	const struct event_record *by = &b->events->at[b->waits[v].culprit];
 	int64_t more = excess_wait(b, v), handed = 0;
@@ -462,12 +464,12 @@ static void hand_on(struct blaming *b, struct blamed_wait *of, uint32_t v,
 				&b->events->at[of->wait]))
 			continue;
 		of->depth++;
-		hand_on(b, of, i, from, end);
+		blame_whom_culprit_awaited(b, of, i, from, end);
 		of->depth--;
 		handed += end - from;
 	}
 	if (handed < high - low)
-		blame_itself(b, of, by, low, high, high - low - handed);
+		blame_culprit_itself(b, of, by, low, high, high - low - handed);
 }
 
 static void blame_wait(struct blaming *b, uint32_t wait)
@@ -484,7 +486,7 @@ static void blame_wait(struct blaming *b, uint32_t wait)
 				  .early = (double)w->early / (double)w->ns,
 				  .clock_ns = clock };
 
-	hand_on(b, &of, wait, p->enter, p->enter + w->ns);
+	blame_whom_culprit_awaited(b, &of, wait, p->enter, p->enter + w->ns);
 }
 
 /*

@@ -66,7 +66,7 @@ static void find_message(struct wait_search *f, size_t to, size_t from,
  */
 
 /* The moment that others wait for: the beginning, or the coming back. */
-static int64_t time_came(const struct event_record *p, bool back)
+static int64_t time_of_arrival(const struct event_record *p, bool back)
 {
 	return back ? p->enter : p->begin;
 }
@@ -76,12 +76,12 @@ struct coming {
 	bool back;
 };
 
-static int by_coming(const void *x, const void *y, void *coming)
+static int by_time_of_arrival(const void *x, const void *y, void *coming)
 {
 	const struct coming *by = coming;
 	const uint32_t *i = x, *j = y;
-	int order = ORDER(time_came(&by->at[*i], by->back),
-			  time_came(&by->at[*j], by->back));
+	int order = ORDER(time_of_arrival(&by->at[*i], by->back),
+			  time_of_arrival(&by->at[*j], by->back));
 
 	return order ? order : ORDER(*i, *j);
 }
@@ -90,8 +90,9 @@ ORDER_ROWS_BY(by_comm_rank, struct matched_events, of->at,
 	      ASC(comm_rank) ?: ORDER(*i, *j))
 
 /* The last of an order that came before event i left, and is not i; or i. */
-static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
-			    size_t count, uint32_t i, bool back)
+static uint32_t last_arrival_before(const struct wait_search *f,
+				    const uint32_t *order, size_t count,
+				    uint32_t i, bool back)
 {
 	const struct event_record *p = &f->events->at[i];
 	int64_t until = p->leave;
@@ -103,7 +104,8 @@ static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (time_came(&f->events->at[order[middle]], back) <= until)
+		if (time_of_arrival(&f->events->at[order[middle]], back) <=
+		    until)
 			from = middle + 1;
 		else
 			to = middle;
@@ -119,11 +121,11 @@ static void find_last(struct wait_search *f, uint32_t i, size_t count,
 {
 	for (int back = 0; back < 2; back++) {
 		const uint32_t *order = back ? f->back : f->order;
-		uint32_t last = last_before(f, order, count, i, back);
+		uint32_t last = last_arrival_before(f, order, count, i, back);
 
 		if (last != i)
 			set_wait(f, i, last, kind,
-				 time_came(&f->events->at[last], back));
+				 time_of_arrival(&f->events->at[last], back));
 	}
 }
 
@@ -197,9 +199,10 @@ static void sort_operation(struct wait_search *f, size_t first, size_t end)
 			(void *)f->events);
 		return;
 	}
-	qsort_r(f->order, count, sizeof(*f->order), by_coming, &coming);
+	qsort_r(f->order, count, sizeof(*f->order), by_time_of_arrival,
+		&coming);
 	coming.back = true;
-	qsort_r(f->back, count, sizeof(*f->back), by_coming, &coming);
+	qsort_r(f->back, count, sizeof(*f->back), by_time_of_arrival, &coming);
 }
 
 /* Of those in which all wait for the last. */
@@ -254,8 +257,8 @@ ORDER_ROWS_BY(by_event_call, struct wait_search, of->events->at,
 	      ORDER(of->waits[*j].ns, of->waits[*i].ns) ?:
 	      ORDER(of->waits[*i].kind, of->waits[*j].kind) ?: ORDER(*i, *j))
 
-static bool same_call(const struct event_record *a,
-		      const struct event_record *b)
+static bool is_same_mpi_call(const struct event_record *a,
+			     const struct event_record *b)
 {
 	return a->process == b->process && a->thread == b->thread &&
 	       a->enter == b->enter;
@@ -272,8 +275,8 @@ static void one_wait_per_call(struct wait_search *f)
 		qsort_r(f->order, events->count, sizeof(*f->order),
 			by_event_call, f);
 	for (size_t i = 1, first = 0; i < events->count; i++) {
-		if (same_call(&events->at[f->order[i]],
-			      &events->at[f->order[first]]))
+		if (is_same_mpi_call(&events->at[f->order[i]],
+				     &events->at[f->order[first]]))
 			f->waits[f->order[i]] =
 				(struct wait_state){ .joint = true };
 		else

@@ -3,7 +3,8 @@
 #include "profile/live/live-reader.h"
 
 /* The CPU time of the process that was measured: not before, not in pauses. */
-static void set_end(struct profile_identity *id, const struct live_header *h)
+static void read_process_end(struct profile_identity *id,
+			     const struct live_header *h)
 {
 	const struct live_pauses *pauses = &h->pauses;
 	const struct live_end *end = &h->end;
@@ -46,7 +47,7 @@ static void read_end(struct reader *r)
 {
 	if (!r->header.end.mono_ns)
 		return;
-	set_end(&r->p->id, &r->header);
+	read_process_end(&r->p->id, &r->header);
 	count_unseen(r->p, r->header.pauses.since_wall_ns);
 }
 

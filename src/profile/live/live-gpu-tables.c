@@ -26,7 +26,8 @@ static void memory_values(struct reader *r, uint32_t node, uint32_t thread,
 }
 
 /* What had not changed since the peak was so at the peak. */
-static uint64_t at_peak(const struct reader *r, const struct live_memory *m)
+static uint64_t bytes_at_peak(const struct reader *r,
+			      const struct live_memory *m)
 {
 	for (size_t i = 0; i < r->p->holder_count; i++)
 		if (r->p->holders[i].device == m->device)
@@ -52,7 +53,7 @@ static void take_memory(struct reader *r, uint32_t unused, const void *at)
 	node = m.node ? reader_node(r, m.node) : reader_partial(r, m.why);
 	node = reader_named(r, node, m.name);
 	if (!r->err)
-		memory_values(r, node, m.thread, &m, at_peak(r, &m));
+		memory_values(r, node, m.thread, &m, bytes_at_peak(r, &m));
 }
 
 static void take_holder_bins(struct reader *r, const struct live_holder *h)
@@ -69,7 +70,7 @@ static void take_holder_bins(struct reader *r, const struct live_holder *h)
 				};
 }
 
-static void take_kinds(struct reader *r, const struct live_holder *h)
+static void take_memory_kinds(struct reader *r, const struct live_holder *h)
 {
 	struct profile *p = r->p;
 
@@ -107,7 +108,7 @@ static void take_holder(struct reader *r, uint32_t unused, const void *at)
 	};
 	if (h.width_ns && h.moving % 2 == 0)
 		take_holder_bins(r, &h);
-	take_kinds(r, &h);
+	take_memory_kinds(r, &h);
 }
 
 static void take_unified(struct reader *r, uint32_t unused, const void *at)

@@ -8,7 +8,7 @@
 #include "profile/live/live-reader.h"
 
 /* Letters, digits and signs; a '.' does not come first. */
-static bool good_name(const struct profile *p, const char *name)
+static bool is_good_metric_name(const struct profile *p, const char *name)
 {
 	const char *c = name;
 
@@ -43,7 +43,7 @@ static void read_metrics(struct reader *r)
 
 		reader_fixed_text(name, sizeof(name), m->name, sizeof(m->name));
 		if (m->unit <= UNIT_BYTES && m->merge <= MERGE_MIN &&
-		    good_name(p, name)) {
+		    is_good_metric_name(p, name)) {
 			memcpy(c->name, name, sizeof(name));
 			c->unit = m->unit;
 			c->merge = m->merge;

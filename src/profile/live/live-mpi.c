@@ -44,7 +44,7 @@ static void read_comms(struct reader *r)
  * Polls that were passed by took what those did that were drawn to stand for
  * them; before the first was drawn, what all the others did.
  */
-static uint64_t all_ns(const struct live_call *c)
+static uint64_t ns_of_all_calls(const struct live_call *c)
 {
 	uint64_t ns = c->ns;
 
@@ -73,7 +73,7 @@ static void mpi_values(struct reader *r, uint32_t node, uint32_t thread,
 	if (is_sendrecv(r->p, node))
 		reader_metric(r, node, thread, METRIC_MPI_MOVED, c->moved);
 	reader_metric(r, node, thread, METRIC_MPI_CALLS, c->calls);
-	reader_metric(r, node, thread, METRIC_MPI_TIME, all_ns(c));
+	reader_metric(r, node, thread, METRIC_MPI_TIME, ns_of_all_calls(c));
 	reader_metric(r, node, thread, METRIC_MPI_PASSED, c->passed);
 	reader_metric(r, node, thread, METRIC_MPI_SENT, c->sent);
 	reader_metric(r, node, thread, METRIC_MPI_RECEIVED, c->received);
@@ -274,7 +274,7 @@ static void take_traced(struct reader *r, uint32_t thread, const void *at)
 	};
 }
 
-static uint32_t at_most_32(uint64_t ns)
+static uint32_t limit_to_32_bits(uint64_t ns)
 {
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
@@ -306,10 +306,10 @@ static void date_moments(struct profile *p, size_t first,
 			continue;
 		next -= back;
 		at->ns = next << LIVE_TRACED_SHIFT;
-		at->weight_ns = at_most_32(t->wall_ns / (t->samples + 1));
+		at->weight_ns = limit_to_32_bits(t->wall_ns / (t->samples + 1));
 		if (later)
 			later->weight_ns =
-				at_most_32((later->ns - at->ns) / every);
+				limit_to_32_bits((later->ns - at->ns) / every);
 		later = at;
 	}
 }

@@ -117,7 +117,7 @@ enum {
 };
 
 /* From a node to its parent, from a reference to what it is. */
-static live_ref step_up(const struct live_node *n)
+static live_ref parent_of_live_node(const struct live_node *n)
 {
 	return n->kind == LIVE_NODE_BELOW ? (live_ref)n->offset : n->parent;
 }
@@ -132,7 +132,8 @@ static uint32_t unify_elsewhere(struct reader *r, live_ref ref)
 	uint32_t count = 0, index = 0;
 	struct live_node n;
 
-	for (; reader_inside(r, ref, sizeof(n)); ref = step_up(&n)) {
+	for (; reader_inside(r, ref, sizeof(n));
+	     ref = parent_of_live_node(&n)) {
 		memcpy(&n, r->data + (size_t)ref * LIVE_UNIT, sizeof(n));
 		if (r->marks[ref] >= FIRST_NODE || n.kind == LIVE_NODE_ROOT)
 			break;

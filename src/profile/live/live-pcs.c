@@ -59,7 +59,8 @@ static bool begin_cubin(struct reader *r, const struct live_cubin *piece)
 	return true;
 }
 
-static bool is_next(const struct reader *r, const struct live_cubin *piece)
+static bool is_next_cubin_piece(const struct reader *r,
+				const struct live_cubin *piece)
 {
 	const struct reader_cubin *c = &r->cubin;
 
@@ -100,7 +101,7 @@ static void take_cubin(struct reader *r, uint32_t unused, const void *at)
 	}
 	if (!piece.at && !begin_cubin(r, &piece))
 		return;
-	if (is_next(r, &piece))
+	if (is_next_cubin_piece(r, &piece))
 		add_words(r, &piece);
 	else
 		r->damaged++;

@@ -22,7 +22,7 @@ static uint64_t extend_end(uint64_t *end, const struct live_piece *p)
 	return p->end - from;
 }
 
-static void begin_with(uint64_t *first, const struct live_piece *p)
+static void take_earliest_start(uint64_t *first, const struct live_piece *p)
 {
 	if (!*first || p->start < *first)
 		*first = p->start;
@@ -46,7 +46,7 @@ static void add_piece_to_device(struct profile_device *d,
 				const struct live_piece *p)
 {
 	d->busy_ns += extend_end(&d->last_ns, p);
-	begin_with(&d->first_ns, p);
+	take_earliest_start(&d->first_ns, p);
 	if (p->kernel) {
 		d->kernels++;
 		d->kernels_ns += extend_end(&d->kernels_until_ns, p);
@@ -85,7 +85,7 @@ static void add_piece_to_stream(struct profile_stream *s,
 	s->kernels_ns += p->kernel ? fresh : 0;
 	s->kernels += p->kernel != 0;
 	s->copies += !p->kernel;
-	begin_with(&s->first_ns, p);
+	take_earliest_start(&s->first_ns, p);
 }
 
 static void add_live_piece(struct reader *r, const struct live_piece *piece)
@@ -99,7 +99,7 @@ static void add_live_piece(struct reader *r, const struct live_piece *piece)
 	add_piece_to_device(d, piece);
 	add_piece_to_stream(s, piece);
 	t->busy_ns += extend_end(&t->last_ns, piece);
-	begin_with(&t->first_ns, piece);
+	take_earliest_start(&t->first_ns, piece);
 }
 
 ORDER_BY(by_start, struct live_piece, ASC(start))

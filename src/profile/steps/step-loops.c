@@ -353,8 +353,8 @@ static double calls_until(const struct loops *l, const struct profile_step *s,
 }
 
 /* Hardly more inner calls are before and after it than in a turn. */
-static bool is_around(const struct loops *l, const struct profile_step *s,
-		      const struct profile_step *inner)
+static bool is_loop_around(const struct loops *l, const struct profile_step *s,
+			   const struct profile_step *inner)
 {
 	const struct profile_stamp *at = stamps_of(l, s);
 	double turn = (double)inner->calls / (double)s->calls;
@@ -367,8 +367,8 @@ static bool is_around(const struct loops *l, const struct profile_step *s,
 }
 
 /* Where the two paths part: the turns of the first one's branch. */
-static uint32_t turns_beside(const struct loops *l, uint32_t node,
-			     uint32_t other)
+static uint32_t turns_where_paths_part(const struct loops *l, uint32_t node,
+				       uint32_t other)
 {
 	uint32_t last = node;
 
@@ -433,13 +433,15 @@ static enum nesting nesting_of(const struct loops *l,
 {
 	double share, least = OUTPUT;
 
-	if (steps_of(s) < INNER * steps_of(outer) || !is_around(l, outer, s))
+	if (steps_of(s) < INNER * steps_of(outer) ||
+	    !is_loop_around(l, outer, s))
 		return BESIDE;
 	/* Order is exact; a pattern that leaves calls over may be none. */
 	if (s->ordered && outer->calls % outer->per)
 		return BESIDE;
 	share = share_between(l, s, outer);
-	if (turns_beside(l, s->node, outer->node) > REFINES * outer->calls)
+	if (turns_where_paths_part(l, s->node, outer->node) >
+	    REFINES * outer->calls)
 		least = BURST;
 	else if (s->regular >= STEADIER && outer->ordered < FUNCTIONS)
 		least = DUMPS;
@@ -454,7 +456,8 @@ static bool is_inner_loop(const struct loops *l, const struct profile_step *s)
 	return false;
 }
 
-static bool is_a_part(const struct loops *l, const struct profile_step *s)
+static bool is_part_of_outer_loop(const struct loops *l,
+				  const struct profile_step *s)
 {
 	for (size_t i = 0; i < l->around_count; i++)
 		if (l->around[i]->outer &&
@@ -474,7 +477,7 @@ static void find_nesting(struct loops *l)
 			(l->at[i]->ordered || l->at[i]->regular > 0) &&
 			!is_inner_loop(l, l->at[i]);
 	for (size_t i = 0; i < l->count; i++)
-		if (l->at[i]->outer && is_a_part(l, l->at[i]))
+		if (l->at[i]->outer && is_part_of_outer_loop(l, l->at[i]))
 			l->at[i]->outer = 0;
 }
 

@@ -65,8 +65,8 @@ static void take_intervals(struct intervals *to, const struct profile_stamp *at,
  * The sum of squared differences of every `per`-th interval from their mean,
  * and the least interval.
  */
-static double left_at(const struct intervals *of, size_t from, uint32_t per,
-		      double *least)
+static double squares_of_every(const struct intervals *of, size_t from,
+			       uint32_t per, double *least)
 {
 	double n = 0, sum = 0, squares = 0;
 
@@ -85,7 +85,7 @@ static double left_at(const struct intervals *of, size_t from, uint32_t per,
 /*
  * Are the calls close together, with most of the time between such groups?
  */
-static bool is_group(const double *lengths, uint32_t per)
+static bool is_group_of_calls(const double *lengths, uint32_t per)
 {
 	double shortest = INFINITY, sum = 0, pauses = 0;
 
@@ -100,18 +100,18 @@ static bool is_group(const double *lengths, uint32_t per)
 }
 
 /* The variance that the position among `per` explains; 0: no group. */
-static double explained_by(const struct intervals *of, uint32_t per)
+static double variance_explained(const struct intervals *of, uint32_t per)
 {
 	double n = (double)of->count, left = 0, all, least;
 	double lengths[MOST_CALLS];
 
-	all = left_at(of, 0, 1, &least);
+	all = squares_of_every(of, 0, 1, &least);
 	for (uint32_t i = 0; i < per; i++) {
-		left += left_at(of, i, per, &least);
+		left += squares_of_every(of, i, per, &least);
 		/* Others on the cores make intervals longer: take the least. */
 		lengths[i] = exp(least);
 	}
-	if (all <= 0 || !is_group(lengths, per))
+	if (all <= 0 || !is_group_of_calls(lengths, per))
 		return 0;
 	/* More calls always explain more: corrected for that. */
 	return 1 - left / (n - per) / (all / (n - 1));
@@ -127,7 +127,7 @@ uint32_t step_calls(const struct profile_stamp *at, size_t count)
 	for (uint32_t per = 2;
 	     per <= MOST_CALLS && of.count >= (size_t)LEAST_STEPS * per;
 	     per++) {
-		double explained = explained_by(&of, per);
+		double explained = variance_explained(&of, per);
 
 		if (explained <= best + BETTER)
 			continue;
@@ -183,7 +183,8 @@ static double bits_of_long(double k, double count)
  * How many of these bits the borders of rounds save; 0: most borders are not
  * long.
  */
-static double known_by_round(const struct gaps *g, uint64_t per, double least)
+static double bits_saved_by_round(const struct gaps *g, uint64_t per,
+				  double least)
 {
 	double borders = 0, at_borders = 0, all = 0;
 	double count = (double)g->count;
@@ -224,7 +225,7 @@ static uint32_t find_round(const struct gaps *g, uint64_t calls)
 	for (uint64_t per = 2; per * LEAST_STEPS <= calls; per++)
 		for (int k = LONGER; calls % per == 0 && k <= LONGEST;
 		     k *= LONGER) {
-			double known = known_by_round(g, per, k * median);
+			double known = bits_saved_by_round(g, per, k * median);
 
 			if (known <= best)
 				continue;
@@ -265,7 +266,7 @@ uint32_t step_rounds(const struct profile_step *step,
 }
 
 /* Lengths are sorted. */
-static double regular_of(const double *lengths, size_t steps)
+static double share_of_usual_lengths(const double *lengths, size_t steps)
 {
 	double median = lengths[steps / 2], usual = 0, covered = 0, all = 0;
 
@@ -293,7 +294,7 @@ double step_regular(const struct profile_stamp *at, size_t count, uint32_t per)
 	for (size_t i = 0; i < steps; i++)
 		lengths[i] = seconds_between(at, i * per, (i + 1) * per);
 	qsort(lengths, steps, sizeof(*lengths), by_length);
-	regular = regular_of(lengths, steps);
+	regular = share_of_usual_lengths(lengths, steps);
 	free(lengths);
 	return regular;
 }

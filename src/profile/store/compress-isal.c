@@ -26,8 +26,8 @@ struct deflate_state {
 	uint8_t level[ISAL_DEF_LVL1_DEFAULT];
 };
 
-static void start_room(struct deflate_state *room, void *to, size_t most,
-		       const void *from)
+static void start_deflating(struct deflate_state *room, void *to, size_t most,
+			    const void *from)
 {
 	struct isal_zstream *s = &room->stream;
 
@@ -42,7 +42,7 @@ static void start_room(struct deflate_state *room, void *to, size_t most,
 }
 
 /* The next bytes of the stream; false: it has no room for them. */
-static bool go_on(struct isal_zstream *s, size_t bytes, bool last)
+static bool deflate_next_bytes(struct isal_zstream *s, size_t bytes, bool last)
 {
 	s->avail_in = (uint32_t)bytes;
 	s->flush = last ? NO_FLUSH : SYNC_FLUSH;
@@ -62,9 +62,9 @@ size_t compress_quick(void *to, const void *from, size_t bytes)
 		room = malloc(sizeof(*room));
 	if (!room)
 		return compress_data(to, from, bytes, 1);
-	start_room(room, to, most, from);
-	if ((!first || go_on(&room->stream, first, false)) &&
-	    go_on(&room->stream, bytes - first, true))
+	start_deflating(room, to, most, from);
+	if ((!first || deflate_next_bytes(&room->stream, first, false)) &&
+	    deflate_next_bytes(&room->stream, bytes - first, true))
 		size = room->stream.total_out;
 	free(room);
 	return size ? size : compress_data(to, from, bytes, 1);

@@ -336,7 +336,7 @@ static int column_count(struct store *s, const char *name, hid_t set,
  */
 
 /* Its values; 0: the column is packed in another way, or not in chunks. */
-static size_t own_chunk(hid_t set, size_t width)
+static size_t length_of_our_chunks(hid_t set, size_t width)
 {
 	static const H5Z_filter_t ours[] = { H5Z_FILTER_SHUFFLE,
 					     H5Z_FILTER_DEFLATE };
@@ -360,7 +360,7 @@ static size_t own_chunk(hid_t set, size_t width)
 	return chunk;
 }
 
-static void *room_for(struct reused_buffer *room, size_t size)
+static void *room_of_buffer(struct reused_buffer *room, size_t size)
 {
 	if (size > room->size) {
 		free(room->at);
@@ -382,8 +382,8 @@ static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
 	if (H5Dget_chunk_storage_size(set, &from, &size) < 0 || !size ||
 	    size > s->bytes)
 		return false;
-	packed = room_for(&s->packed, size + DEFLATE_BEHIND);
-	work = room_for(&s->work, chunk * width);
+	packed = room_of_buffer(&s->packed, size + DEFLATE_BEHIND);
+	work = room_of_buffer(&s->work, chunk * width);
 	if (packed)
 		memset(packed + size, 0, DEFLATE_BEHIND);
 	good = packed && work &&
@@ -399,7 +399,8 @@ static bool read_one_chunk(struct store *s, hid_t set, hid_t type, size_t count,
 {
 	size_t width = H5Tget_size(type);
 	hid_t there = H5Dget_type(set);
-	bool good = H5Tequal(there, type) > 0 && own_chunk(set, width) == count;
+	bool good = H5Tequal(there, type) > 0 &&
+		    length_of_our_chunks(set, width) == count;
 
 	store_close_id(there);
 	return good && read_chunk(s, set, 0, count, width, to);
@@ -437,7 +438,7 @@ void store_cannot_open(struct store *s, const char *what, const char *name)
 }
 
 /* Values in files that the file names: external storage, virtual datasets. */
-static bool is_elsewhere(hid_t set)
+static bool is_in_other_files(hid_t set)
 {
 	hid_t how = H5Dget_create_plist(set);
 	bool is = H5Pget_layout(how) == H5D_VIRTUAL ||
@@ -457,7 +458,7 @@ hid_t store_set_open(struct store *s, const char *name, H5T_class_t class)
 		return H5I_INVALID_HID;
 	}
 	type = H5Dget_type(set);
-	if (is_elsewhere(set))
+	if (is_in_other_files(set))
 		store_fail(s, -EINVAL, "the values of '%s' are in other files",
 			   name);
 	else if (H5Tget_class(type) != class)
@@ -531,7 +532,7 @@ static void look_at_chunks(struct store_column *c, size_t count)
 
 	c->count = count;
 	if (H5Tequal(there, c->type) > 0)
-		c->chunk = own_chunk(c->set, c->width);
+		c->chunk = length_of_our_chunks(c->set, c->width);
 	if (c->chunk > CHUNK_BYTES / c->width)
 		c->chunk = 0;
 	store_close_id(there);

@@ -291,7 +291,8 @@ static bool is_replaceable(const struct store *s)
  * HDF5 opens by name what is open here: by one that nobody can exchange, where
  * there is a /proc.
  */
-static const char *name_again(const struct store *s, char to[REGULAR_NAME])
+static const char *name_by_descriptor(const struct store *s,
+				      char to[REGULAR_NAME])
 {
 	regular_name(to, s->fd);
 	if (!access(to, F_OK))
@@ -315,7 +316,8 @@ static int create_file(struct store *s, bool large)
 	hdf5_begin(s);
 	access = file_access(true, large);
 	how = store_group_properties(H5P_FILE_CREATE);
-	s->file = H5Fcreate(name_again(s, name), H5F_ACC_TRUNC, how, access);
+	s->file = H5Fcreate(name_by_descriptor(s, name), H5F_ACC_TRUNC, how,
+			    access);
 	if (s->file < 0)
 		store_hdf5_fail(s, "cannot be written", "");
 	store_close_id(how);
@@ -428,7 +430,7 @@ struct superblock {
 };
 
 /* What stands behind HDF5's end is a list, or what is left of one. */
-static bool ends_late(const struct superblock *begin, uint64_t bytes)
+static bool has_bytes_behind_end(const struct superblock *begin, uint64_t bytes)
 {
 	uint64_t end;
 
@@ -460,7 +462,7 @@ static int look_at_file(struct store *s)
 	else if (memcmp(begin.signature, signature, sizeof(signature)) != 0)
 		store_fail(s, -EINVAL, "not an HDF5 file");
 	s->bytes = s->piece.size ? s->piece.size : (uint64_t)st.st_size;
-	s->ends_late = ends_late(&begin, s->bytes);
+	s->ends_late = has_bytes_behind_end(&begin, s->bytes);
 	return s->err;
 }
 
@@ -531,8 +533,8 @@ static int open_store_file(struct store *s)
 	hdf5_begin(s);
 	access = file_access(false, s->bytes > LARGE_FILE && !s->piece.size);
 	s->file = s->piece.size ? open_image(s, access)
-				: H5Fopen(name_again(s, name), H5F_ACC_RDONLY,
-					  access);
+				: H5Fopen(name_by_descriptor(s, name),
+					  H5F_ACC_RDONLY, access);
 	if (s->file < 0)
 		store_hdf5_fail(s, "truncated or damaged", "");
 	store_close_id(access);

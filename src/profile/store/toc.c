@@ -82,7 +82,7 @@ static int add_bytes(struct toc *s, const void *bytes, size_t size)
 	return 0;
 }
 
-static int reach_more(struct toc *s)
+static int grow_toc(struct toc *s)
 {
 	size_t room = 2 * s->room + 64;
 
@@ -97,7 +97,7 @@ int toc_add(struct toc *s, const char *name, const struct toc_entry *entry,
 {
 	struct toc_entry *to;
 
-	if (s->count == s->room && reach_more(s))
+	if (s->count == s->room && grow_toc(s))
 		return -ENOMEM;
 	to = &s->entries[s->count];
 	s->sums[s->count] = checksum_of_name(name);
