@@ -14,7 +14,7 @@
 #define CHANCE 3    /* standard errors */
 
 /* What was counted of each program by itself: its children are not in it. */
-static struct account of_programs(const struct run *run)
+static struct account account_of_programs(const struct run *run)
 {
 	struct account a = { .whole = false };
 
@@ -45,7 +45,7 @@ struct account account_of(const struct run *run)
 	}
 	/* Who ignores SIGCHLD has not counted what its children used. */
 	if (!(a.counted > 0) || a.sampled > (1 + MUCH) * a.counted)
-		return of_programs(run);
+		return account_of_programs(run);
 	return a;
 }
 
@@ -59,14 +59,14 @@ bool account_is_enough(const struct run *run)
 	return samples >= CONFIDENCE_FEW && a.sampled >= SEEN * a.counted;
 }
 
-static double missing_time(const struct account *a)
+static double time_without_samples(const struct account *a)
 {
 	return a->counted - a->start - a->sampled - a->threads;
 }
 
 /* The sum of weights is itself a sample where processes were drawn by lot. */
-static bool is_much(const struct account *a, const struct run *run,
-		    const struct run_metric *metric)
+static bool is_large_part(const struct account *a, const struct run *run,
+			  const struct run_metric *metric)
 {
 	double samples = metric ? confidence_samples(run, metric) : 0;
 	double lost = a->counted - a->sampled;
@@ -80,10 +80,10 @@ void account_warn(struct report *report, const struct run *run,
 		  const struct run_metric *metric)
 {
 	struct account a = account_of(run);
-	double rest = fmax(missing_time(&a), 0);
+	double rest = fmax(time_without_samples(&a), 0);
 	char counted[32];
 
-	if (is_much(&a, run, metric))
+	if (is_large_part(&a, run, metric))
 		report_line(report,
 			    "! Samples hold %.0f %% of the %s of CPU time that "
 			    "the system counted: %.0f %% passed while "
@@ -128,7 +128,7 @@ void account_say(struct report *report, const struct run *run,
 	struct account a = account_of(run);
 	char noun[32];
 
-	if (!is_much(&a, run, metric))
+	if (!is_large_part(&a, run, metric))
 		say_share(report, &a);
 	if (a.unsampled > 0)
 		report_note(report,

@@ -12,7 +12,7 @@
 /* As files of it begin: python3, python3.11, libpython3.11.so.1.0. */
 static const char *const files[] = { "python", "libpython" };
 
-static bool is_file_of_it(const char *module)
+static bool is_interpreter_file(const char *module)
 {
 	const char *slash = strrchr(module, '/');
 	const char *name = slash ? slash + 1 : module;
@@ -30,7 +30,8 @@ static bool is_file_of_it(const char *module)
 
 bool interpreter_owns(const struct run *run, uint32_t node)
 {
-	return is_file_of_it(str_at(&run->strings, run->nodes[node].module));
+	return is_interpreter_file(
+		str_at(&run->strings, run->nodes[node].module));
 }
 
 bool interpreter_is_unnamed(const struct run *run, uint32_t node)

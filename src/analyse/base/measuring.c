@@ -181,8 +181,9 @@ static bool is_by_copse(const struct run *run)
 	return false;
 }
 
-static void falls_short(struct report *report, const struct run *run,
-			const struct totals *t)
+static void say_if_rate_falls_short(struct report *report,
+				    const struct run *run,
+				    const struct totals *t)
 {
 	double achieved = value_ratio(t->samples, t->base);
 
@@ -269,7 +270,7 @@ static size_t sum_losses(const struct run *run, struct loss_sum *sums)
 }
 
 /* What adapters of GPUs lose has no share of the samples, nor has time. */
-static bool is_of_samples(const char *name)
+static bool is_loss_of_samples(const char *name)
 {
 	return strncmp(name, "gpu.", 4) != 0 && strncmp(name, "wall.", 5) != 0;
 }
@@ -321,7 +322,7 @@ static void say_all_losses(struct report *report, const struct run *run,
 		if (sums[i].count <= 0)
 			continue;
 		say_loss(report, name, sums[i].count, t);
-		none &= !is_of_samples(name);
+		none &= !is_loss_of_samples(name);
 	}
 	if (none)
 		report_note(report, "No sample was lost, no call path cut.");
@@ -617,7 +618,7 @@ static void put_lost(FILE *to, struct report *report, const struct run *run,
 
 	report->failed |= !sums;
 	for (size_t i = 0; i < count; i++)
-		if (!is_of_samples(str_at(&run->strings, sums[i].name)))
+		if (!is_loss_of_samples(str_at(&run->strings, sums[i].name)))
 			others += sums[i].count;
 	free(sums);
 	if (paths->dropped > 0)
@@ -687,7 +688,7 @@ void measuring_quality(struct report *report, const struct run *run,
 		return;
 	say_pauses(report, run);
 	warn_of_clock(report, run, &t);
-	falls_short(report, run, &t);
+	say_if_rate_falls_short(report, run, &t);
 	account_failed(report, run);
 	say_wrapper_cost(report, run, &t);
 	say_events(report, run);
@@ -707,7 +708,7 @@ void measuring_findings(struct report *report, const struct run *run,
 	warn_of_clock(report, run, &t);
 	say_lowered_rate(report, run);
 	by_timer(report, run, &t);
-	falls_short(report, run, &t);
+	say_if_rate_falls_short(report, run, &t);
 	say_confidence(report, run, metric, &t);
 	account_say(report, run, metric);
 	account_failed(report, run);

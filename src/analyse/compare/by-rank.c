@@ -40,7 +40,7 @@ struct adding {
 	size_t run;
 };
 
-static uint32_t in_union(const struct adding *a, uint32_t path)
+static uint32_t path_in_union(const struct adding *a, uint32_t path)
 {
 	return a->sides->paths.of[a->run][a->paths->at[path].node];
 }
@@ -48,7 +48,7 @@ static uint32_t in_union(const struct adding *a, uint32_t path)
 /* In the union, the path is the wanted one, or below it. */
 static bool is_below(const struct adding *a, uint32_t path, uint32_t wanted)
 {
-	uint32_t p = in_union(a, path);
+	uint32_t p = path_in_union(a, path);
 
 	while (p > wanted)
 		p = a->sides->paths.at[p].parent;

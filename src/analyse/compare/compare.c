@@ -11,7 +11,7 @@
 #include "analyse/base/confidence.h"
 #include "base/err.h"
 
-static double mean_of(const double *values, size_t count)
+static double mean_of_values(const double *values, size_t count)
 {
 	double sum = 0;
 
@@ -22,7 +22,7 @@ static double mean_of(const double *values, size_t count)
 
 static double squared_deviations(const double *values, size_t count)
 {
-	double mean = mean_of(values, count), sum = 0;
+	double mean = mean_of_values(values, count), sum = 0;
 
 	for (size_t i = 0; i < count; i++)
 		sum += (values[i] - mean) * (values[i] - mean);
@@ -33,8 +33,8 @@ static double squared_deviations(const double *values, size_t count)
 static double sampled_variance(const double *values, const double *sampling,
 			       size_t count, bool *few)
 {
-	double variance = mean_of(sampling, count);
-	double value = mean_of(values, count);
+	double variance = mean_of_values(sampling, count);
+	double value = mean_of_values(values, count);
 
 	*few = value * value < CONFIDENCE_FEW * variance;
 	return variance;
@@ -47,8 +47,8 @@ void comparison_of(struct comparison *c, const double *values,
 	bool few;
 	double least = sampled_variance(values, sampling, count, &few);
 
-	c->base = mean_of(values, base);
-	c->now = mean_of(values + base, count - base);
+	c->base = mean_of_values(values, base);
+	c->now = mean_of_values(values + base, count - base);
 	c->change = c->now - c->base;
 	if (freedom > 0) {
 		variance = squared_deviations(values, base) +
@@ -159,7 +159,8 @@ static void add_noise(const struct sides *s, size_t r, const char *name,
 }
 
 /* A share of all is a proportion: of the whole nothing is left to chance. */
-static void as_proportion(double *noise, const double *values, size_t count)
+static void scale_noise_of_share(double *noise, const double *values,
+				 size_t count)
 {
 	for (size_t p = count; p-- > 0;)
 		noise[p] *= 1 - fmin(value_ratio(values[p], values[0]), 1);
@@ -185,7 +186,7 @@ static void values_of_run(struct sides_values *v, const struct sides *s,
 
 		*own *= 1 - fmin(value_ratio(value, total), 1);
 	}
-	as_proportion(noise, values, paths);
+	scale_noise_of_share(noise, values, paths);
 	spread_of_runs(v->inclusive, values, paths, s->count, r);
 	spread_of_runs(v->noise_below, noise, paths, s->count, r);
 }

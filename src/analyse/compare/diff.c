@@ -40,26 +40,27 @@ static bool is_time(const struct diff *d)
 	return d->metric->unit == UNIT_NS;
 }
 
-static enum column_type type_of(const struct diff *d)
+static enum column_type type_of_metric(const struct diff *d)
 {
 	return is_time(d) ? COLUMN_SECONDS : COLUMN_NUMBER;
 }
 
-static bool all_rows(const struct diff *d)
+static bool all_rows_are_asked(const struct diff *d)
 {
 	return d->options->limit == SIZE_MAX;
 }
 
 /* Beyond what chance does, as far as that is known. */
-static bool is_beyond(const struct comparison *c)
+static bool is_beyond_noise(const struct comparison *c)
 {
 	return isnan(c->margin) || fabs(c->change) > c->margin;
 }
 
 static bool is_change_shown(const struct diff *d, const struct comparison *c)
 {
-	return all_rows(d) || (c->change != 0 && is_beyond(c) &&
-			       fabs(c->change) >= SMALL * d->paths[0].base);
+	return all_rows_are_asked(d) ||
+	       (c->change != 0 && is_beyond_noise(c) &&
+		fabs(c->change) >= SMALL * d->paths[0].base);
 }
 
 static void side_columns(struct report *report, enum column_type type)
@@ -92,7 +93,7 @@ static void side_cells(struct report *report, const struct comparison *c)
 static void diff_path_columns(struct report *report, const struct diff *d,
 			      bool by_rank)
 {
-	enum column_type type = type_of(d);
+	enum column_type type = type_of_metric(d);
 
 	report_table(report, "paths",
 		     "call paths, with what they call, over all ranks");
@@ -166,7 +167,7 @@ static size_t choose_paths(const struct diff *d)
 		uint32_t path = d->order[i];
 
 		if (is_change_shown(d, &d->paths[path]) &&
-		    (all_rows(d) || !d->explained[path]))
+		    (all_rows_are_asked(d) || !d->explained[path]))
 			d->order[rows++] = path;
 	}
 	return rows;
@@ -234,7 +235,7 @@ static int diff_function_table(struct report *report, const struct diff *d)
 		err = no_memory();
 	report_table(report, "functions",
 		     "functions themselves, over all ranks");
-	side_columns(report, type_of(d));
+	side_columns(report, type_of_metric(d));
 	report_column(report, "function", "function", COLUMN_TEXT);
 	if (!err)
 		function_rows(report, d, &f, at);
@@ -380,7 +381,7 @@ static void say_parts(struct report *report, const struct comparison *parts)
 		size_t most = SPLIT_PARTS;
 
 		for (size_t p = 0; p < SPLIT_PARTS; p++)
-			if (!said[p] && is_beyond(&parts[p]) &&
+			if (!said[p] && is_beyond_noise(&parts[p]) &&
 			    fabs(parts[p].change) >= least &&
 			    (most == SPLIT_PARTS ||
 			     fabs(parts[p].change) > fabs(parts[most].change)))
@@ -408,9 +409,9 @@ static int diff_rank_table(struct report *report, const struct diff *d)
 
 	report_table(report, "ranks", "ranks");
 	report_column(report, "rank", NULL, COLUMN_COUNT);
-	report_column(report, "base", NULL, type_of(d));
-	report_column(report, "new", NULL, type_of(d));
-	report_column(report, "change", NULL, type_of(d));
+	report_column(report, "base", NULL, type_of_metric(d));
+	report_column(report, "new", NULL, type_of_metric(d));
+	report_column(report, "change", NULL, type_of_metric(d));
 	for (size_t r = 0; r < ranks.ranks && !err; r++) {
 		report_count(report, r);
 		report_number(report, ranks.base[ranks.ranks + r]);
@@ -444,9 +445,9 @@ static void say_diff_total(struct report *report, const struct diff *d)
 		    amount_text(change, d, c->change),
 		    comparison_text(share, c), isnan(c->margin) ? "" : " ± ",
 		    isnan(c->margin) ? "" : amount_text(margin, d, c->margin),
-		    isnan(c->margin) ? "; how much runs vary is not known"
-		    : is_beyond(c)   ? ""
-				     : ": no more than noise");
+		    isnan(c->margin)     ? "; how much runs vary is not known"
+		    : is_beyond_noise(c) ? ""
+					 : ": no more than noise");
 }
 
 static void warn_of_diff(struct report *report, const struct diff *d)
@@ -513,7 +514,7 @@ static struct report *new_diff_report(const struct diff *d)
 		return NULL;
 	}
 	report->metric = strdup(d->metric->name);
-	report->metric_type = type_of(d);
+	report->metric_type = type_of_metric(d);
 	report->failed |= !report->metric;
 	return report;
 }

@@ -171,8 +171,8 @@ static int add_rule_finding(struct gate_tests *tests, const struct rule *rule)
 	return err;
 }
 
-static bool is_large(const struct comparison *c, const struct comparison *all,
-		     double least)
+static bool has_large_share(const struct comparison *c,
+			    const struct comparison *all, double least)
 {
 	return c->base > least * all->base || c->now > least * all->now;
 }
@@ -226,7 +226,7 @@ static int add_paths(struct gate_tests *tests, const struct sides_values *v,
 		size_t before = tests->count;
 
 		compare_sides_inclusive(&test.c, s, v, p);
-		if (is_large(&test.c, &all, least))
+		if (has_large_share(&test.c, &all, least))
 			err = add_path_test(tests, test, p);
 		if (tests->count > before)
 			test_of[p] = (uint32_t)tests->count;
@@ -251,7 +251,7 @@ static int add_functions(struct gate_tests *tests, const struct sides_values *v,
 
 		comparison_of(&test.c, f.values + i * s->count,
 			      f.noise + i * s->count, s->base, s->count);
-		if (is_large(&test.c, &all, least) &&
+		if (has_large_share(&test.c, &all, least) &&
 		    rule_fits(test.rule, name, name))
 			err = add_test(tests, test, strdup(name));
 	}
@@ -293,13 +293,13 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 }
 
 /* Unknown values fail, and sort first. */
-static double p_of(const struct gate_test *t)
+static double p_of_test(const struct gate_test *t)
 {
 	return isnan(t->p) ? -1 : t->p;
 }
 
 ORDER_POINTERS_BY(by_p, struct gate_test,
-		  ORDER(p_of(a), p_of(b)) ?: ORDER(a, b))
+		  ORDER(p_of_test(a), p_of_test(b)) ?: ORDER(a, b))
 
 int gate_tests_judge(struct gate_tests *tests, double alpha)
 {
@@ -311,7 +311,7 @@ int gate_tests_judge(struct gate_tests *tests, double alpha)
 		by[i] = &tests->at[i];
 	qsort(by, tests->count, sizeof(*by), by_p);
 	for (size_t i = 0; i < tests->count; i++) {
-		if (p_of(by[i]) > alpha / (double)(tests->count - i))
+		if (p_of_test(by[i]) > alpha / (double)(tests->count - i))
 			break;
 		by[i]->failed = by[i]->over;
 	}

@@ -34,7 +34,7 @@ static void append_child(struct forest *f, uint32_t parent, uint32_t p)
 	f->u->at[p].parent = parent;
 }
 
-static void take_out(struct forest *f, uint32_t p)
+static void unlink_from_parent(struct forest *f, uint32_t p)
 {
 	uint32_t parent = f->u->at[p].parent, before = NONE;
 
@@ -60,9 +60,9 @@ static uint32_t child_named(const struct forest *f, uint32_t parent,
 }
 
 /* One pair: `from` is gone, and what it called is called by `to`. */
-static void join_one(struct forest *f, uint32_t from, uint32_t to)
+static void join_pair(struct forest *f, uint32_t from, uint32_t to)
 {
-	take_out(f, from);
+	unlink_from_parent(f, from);
 	f->same[from] = to;
 	f->sides[to] |= f->sides[from];
 	while (f->child[from] != NONE) {
@@ -70,7 +70,7 @@ static void join_one(struct forest *f, uint32_t from, uint32_t to)
 		uint32_t twin =
 			child_named(f, to, f->u->at[c].name, f->u->at[c].mpi);
 
-		take_out(f, c);
+		unlink_from_parent(f, c);
 		append_child(f, to, c);
 		if (twin == NONE)
 			continue;
@@ -87,8 +87,8 @@ static void join_subtrees(struct forest *f, uint32_t from, uint32_t to)
 	f->pair_count = 1;
 	while (f->pair_count) {
 		f->pair_count--;
-		join_one(f, f->pairs[2 * f->pair_count],
-			 f->pairs[2 * f->pair_count + 1]);
+		join_pair(f, f->pairs[2 * f->pair_count],
+			  f->pairs[2 * f->pair_count + 1]);
 	}
 }
 

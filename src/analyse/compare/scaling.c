@@ -192,7 +192,8 @@ struct lost {
 	bool explained; /* by what it calls */
 };
 
-static double lost_of(const struct scaling *s, uint32_t path, size_t run)
+static double seconds_lost_in_path(const struct scaling *s, uint32_t path,
+				   size_t run)
 {
 	return path_took(s, path, run) -
 	       s->at[run].expects * path_took(s, path, 0);
@@ -210,7 +211,7 @@ static int find_lost(const struct scaling *s, size_t run, struct lost *at)
 	if (!lost)
 		return no_memory();
 	for (uint32_t p = 0; p < count; p++)
-		lost[p] = lost_of(s, p, run);
+		lost[p] = seconds_lost_in_path(s, p, run);
 	explained = path_union_explained(&s->paths, lost);
 	for (uint32_t p = 0; p < count && explained; p++)
 		at[p] = (struct lost){ p, lost[p], explained[p] };

@@ -89,7 +89,7 @@ static double waited_at(const struct blames *b, uint32_t path)
 	return seconds;
 }
 
-static bool has_time(const struct fact_source *from)
+static bool metric_is_time(const struct fact_source *from)
 {
 	return from->metric && from->metric->unit == UNIT_NS;
 }
@@ -167,9 +167,11 @@ static bool same_poll(const struct paths *paths, const struct fact *f,
 		       nodes[paths->at[other].node].function;
 }
 
-static struct fact *same_fact(struct facts *to, const struct paths *paths,
-			      const struct call_site *site,
-			      const struct fact *new, const char *name)
+static struct fact *find_same_call_fact(struct facts *to,
+					const struct paths *paths,
+					const struct call_site *site,
+					const struct fact *new,
+					const char *name)
 {
 	for (size_t i = 0; i < to->count; i++) {
 		struct fact *f = &to->at[i];
@@ -354,7 +356,7 @@ static int add_site(struct facts *to, const struct fact_source *from,
 	int err = 0;
 
 	classify_call(&new, site, name);
-	f = same_fact(to, paths, site, &new, name);
+	f = find_same_call_fact(to, paths, site, &new, name);
 	if (!f) {
 		f = facts_add(to, site->path);
 		if (!f)
@@ -379,7 +381,7 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 		return err;
 	bindings = calloc(sites.count + 1, sizeof(*bindings));
 	err = bindings ? 0 : no_memory();
-	if (!err && has_time(from))
+	if (!err && metric_is_time(from))
 		err = find_bindings(bindings, from, &sites);
 	for (size_t i = 0; i < sites.count && !err; i++) {
 		uint32_t node = from->paths->at[sites.at[i].path].node;

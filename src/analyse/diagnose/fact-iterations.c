@@ -59,7 +59,7 @@ struct iteration_facts {
 	struct step_findings f;
 };
 
-static char *name_of(const struct iteration_facts *of, uint32_t path)
+static char *name_of_step_path(const struct iteration_facts *of, uint32_t path)
 {
 	return path ? paths_short(of->from->paths, path, FRAMES)
 		    : strdup("a path that is not known");
@@ -94,7 +94,7 @@ static struct fact *iteration_fact(struct iteration_facts *of, uint32_t path,
 	f->values[USUAL].number = of->t->usual;
 	f->values[FIRST].number = of->t->first;
 	f->values[LAST].number = of->t->last;
-	f->values[FUNCTION].text = name_of(of, path);
+	f->values[FUNCTION].text = name_of_step_path(of, path);
 	f->values[RANKS].text =
 		rank == STEP_ALL
 			? strdup("all ranks")
@@ -157,7 +157,8 @@ static int ends_fact(struct iteration_facts *of)
 		of->f.before + of->f.after + of->t->end - of->t->begin);
 	f->values[BEFORE].number = of->f.before;
 	f->values[AFTER].number = of->f.after;
-	f->values[AFTER_FUNCTION].text = name_of(of, of->f.after_path);
+	f->values[AFTER_FUNCTION].text =
+		name_of_step_path(of, of->f.after_path);
 	return f->values[AFTER_FUNCTION].text ? 0 : no_memory();
 }
 

@@ -109,8 +109,8 @@ static void set_rates(struct fact *f, const struct fact_source *from,
 }
 
 /* The function with most of that field, by its path; 0: none has any. */
-static uint32_t most_of(const struct facts *functions,
-			const struct fact_set *set, const char *name)
+static uint32_t path_with_most_of(const struct facts *functions,
+				  const struct fact_set *set, const char *name)
 {
 	int field = fact_field_find(set, name, strlen(name));
 	double most = 0;
@@ -142,10 +142,10 @@ static int name_functions(struct fact *f, struct fact_source *from)
 	f->values[LOCK_SHARE].number =
 		value_ratio(f->values[LOCKS].number, from->sampled);
 	if (!err) {
-		f->values[FUNCTION].text =
-			name_path(from, most_of(&functions, set, "seconds"));
-		f->values[LOCK_FUNCTION].text =
-			name_path(from, most_of(&functions, set, "locks"));
+		f->values[FUNCTION].text = name_path(
+			from, path_with_most_of(&functions, set, "seconds"));
+		f->values[LOCK_FUNCTION].text = name_path(
+			from, path_with_most_of(&functions, set, "locks"));
 		if (!f->values[FUNCTION].text || !f->values[LOCK_FUNCTION].text)
 			err = no_memory();
 	}

@@ -230,8 +230,8 @@ static void name_place(struct pattern *p, const struct blames *b,
  * Where the late ranks of a place were; and if others do as much there, what
  * they do that others do not, when that explains the waiting.
  */
-static int late_in(struct mainly *in, struct late_excess *excess,
-		   uint32_t victim, double seconds, double *own)
+static int find_where_late_were(struct mainly *in, struct late_excess *excess,
+				uint32_t victim, double seconds, double *own)
 {
 	const struct paths *paths = excess->from->paths;
 	double part = 1, all, others = excess->from->ranks - 1;
@@ -263,7 +263,7 @@ static int add_wait_place(struct patterns *all, uint32_t victim, double *own,
 
 	if (seconds < SMALL * all->from->seconds)
 		return 0;
-	err = late_in(&in, excess, victim, seconds, own);
+	err = find_where_late_were(&in, excess, victim, seconds, own);
 	if (err || !in.path || paths_waits(b->paths, in.path))
 		return err;
 	p = pattern_of(all, in.path);
@@ -326,8 +326,8 @@ struct inside {
 	size_t most_at;
 };
 
-static struct inside inside_of(const struct pattern *p,
-			       const struct fact_source *from)
+static struct inside time_inside_pattern(const struct pattern *p,
+					 const struct fact_source *from)
 {
 	struct inside i = { 0 };
 
@@ -396,14 +396,15 @@ static char *ranks_text(const struct run *run, const uint32_t *ranks,
 	return text;
 }
 
-static bool is_mostly(const struct pattern *p, enum wait_kind kind)
+static bool is_mostly_of_kind(const struct pattern *p, enum wait_kind kind)
 {
 	return p->by_kind[kind] > KIND * p->seconds;
 }
 
 /* Others' time there, of what the named ones have. */
-static double others_do(const struct pattern *p, const struct fact_source *from,
-			const uint32_t *named, size_t count)
+static double share_of_others_there(const struct pattern *p,
+				    const struct fact_source *from,
+				    const uint32_t *named, size_t count)
 {
 	double theirs = 0, others = 0;
 	size_t all = from->skews.process_count;
@@ -427,8 +428,8 @@ static double others_do(const struct pattern *p, const struct fact_source *from,
 static double exclusive_share(const struct pattern *p,
 			      const struct fact_source *from)
 {
-	double share = value_ratio(p->known,
-				   (from->ranks - 1) * inside_of(p, from).sum);
+	double share = value_ratio(
+		p->known, (from->ranks - 1) * time_inside_pattern(p, from).sum);
 	double crowd = from->cores > 0 ? from->ranks / from->cores : 1;
 
 	return share > 1.25 * fmax(crowd, 1) ? 0 : share;
@@ -470,7 +471,7 @@ static bool is_chain(const struct pattern *p, const struct fact_source *from,
 static double seconds_saved(const struct pattern *p,
 			    const struct fact_source *from, enum field kind)
 {
-	struct inside in = inside_of(p, from);
+	struct inside in = time_inside_pattern(p, from);
 	bool order = kind == LATE_SENDER || kind == LATE_RECEIVER;
 	double least = fact_least_elapsed(from, !order);
 	double gain = fmin(p->seconds / from->ranks, from->elapsed - least);
@@ -487,8 +488,8 @@ static double seconds_saved(const struct pattern *p,
 static enum field late_kind(const struct pattern *p,
 			    const struct fact_source *from, double others)
 {
-	bool sender = is_mostly(p, WAIT_LATE_SENDER);
-	bool receiver = is_mostly(p, WAIT_LATE_RECEIVER);
+	bool sender = is_mostly_of_kind(p, WAIT_LATE_SENDER);
+	bool receiver = is_mostly_of_kind(p, WAIT_LATE_RECEIVER);
 
 	if ((sender || receiver) && (others < 0.5 || p->interpreted)) {
 		enum field late = sender ? LATE_SENDER : LATE_RECEIVER;
@@ -508,7 +509,7 @@ static enum field classify_pattern(const struct pattern *p,
 				   const struct fact_source *from,
 				   const uint32_t *named, size_t count)
 {
-	double others = others_do(p, from, named, count);
+	double others = share_of_others_there(p, from, named, count);
 	bool few = count == 1 || 2 * count <= (size_t)from->ranks;
 
 	if (!count)
@@ -571,8 +572,10 @@ static int name_ranks(struct late_ranks *to, const struct pattern *p,
  * Who waited for a late message is late itself, and those wait for it that were
  * late: of q's seconds what its named ranks waited in p.
  */
-static bool follows_from(const struct pattern *q, const struct late_ranks *of_q,
-			 const struct pattern *p, const struct late_ranks *of_p)
+static bool is_consequence_of(const struct pattern *q,
+			      const struct late_ranks *of_q,
+			      const struct pattern *p,
+			      const struct late_ranks *of_p)
 {
 	double waited = 0, caused = 0;
 
@@ -596,7 +599,7 @@ static void absorb_consequences(struct patterns *all,
 			struct pattern *p = &all->at[i], *q = &all->at[k];
 
 			if (q->absorbed ||
-			    !follows_from(q, &named[k], p, &named[i]))
+			    !is_consequence_of(q, &named[k], p, &named[i]))
 				continue;
 			q->absorbed = true;
 			p->seconds += q->seconds;
@@ -607,7 +610,7 @@ static int add_wait_fact(struct facts *to, const struct pattern *p,
 			 struct fact_source *from,
 			 const struct late_ranks *named)
 {
-	struct inside in = inside_of(p, from);
+	struct inside in = time_inside_pattern(p, from);
 	struct fact *f = facts_add(to, p->victim);
 
 	if (!f)

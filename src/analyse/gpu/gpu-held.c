@@ -125,7 +125,7 @@ void gpu_held_fini(struct held *held)
 }
 
 /* The first bin of a holder: they are adjacent, in order. */
-static size_t first_bin(const struct run_facts *gpu, size_t holder)
+static size_t first_bin_of_holder(const struct run_facts *gpu, size_t holder)
 {
 	size_t low = 0, high = gpu->bin_count;
 
@@ -145,7 +145,7 @@ double gpu_held_between(const struct run *run, size_t holder, uint64_t from,
 {
 	const struct run_facts *gpu = &run->facts;
 	const struct run_holder *h = &gpu->holders[holder];
-	size_t i = first_bin(gpu, holder);
+	size_t i = first_bin_of_holder(gpu, holder);
 	uint64_t end = h->first_ns;
 	double most = 0;
 

@@ -229,7 +229,8 @@ int gpu_ranges_table(struct report *report, const struct run *run, size_t limit)
 /* Balance */
 
 /* Seconds of a launch path on each process, to be freed in any case. */
-static int seconds_of(const struct paths *paths, uint32_t path, double **to)
+static int seconds_by_process(const struct paths *paths, uint32_t path,
+			      double **to)
 {
 	const struct run *run = paths->run;
 	const struct run_metric *m =
@@ -254,7 +255,7 @@ static int balance_row(struct report *report, const struct paths *paths,
 {
 	double *of, sum = 0;
 	uint32_t most = members[0];
-	int err = seconds_of(paths, work->path, &of);
+	int err = seconds_by_process(paths, work->path, &of);
 
 	for (size_t i = 0; !err && i < count; i++) {
 		sum += of[members[i]];

@@ -12,7 +12,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 }
 
 /* A multiprocessor has so many equal parts, each with registers of its own. */
-static uint32_t parts_of(const struct run_model *m)
+static uint32_t parts_of_multiprocessor(const struct run_model *m)
 {
 	return m->major == 6 && !m->minor ? 2 : 4;
 }
@@ -22,7 +22,7 @@ static uint64_t by_registers(const struct run_model *m,
 {
 	uint64_t of_warp =
 		round_up((uint64_t)s->registers * m->warp, REGISTER_UNIT);
-	uint32_t parts = parts_of(m);
+	uint32_t parts = parts_of_multiprocessor(m);
 
 	if (!of_warp)
 		return UINT32_MAX;

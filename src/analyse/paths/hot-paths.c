@@ -99,7 +99,7 @@ static size_t mark_all_rows(struct hot_paths *h)
 
 /* Calls of MPI and GPUs count for their caller, since tables have the calls; a
  * path that is too small for a row counts for its caller, too. */
-static void find_told(struct hot_paths *h)
+static void find_callers_in_table(struct hot_paths *h)
 {
 	for (uint32_t p = 1; p < h->paths->count; p++) {
 		const struct run_node *n =
@@ -114,8 +114,8 @@ static void find_told(struct hot_paths *h)
 }
 
 /* The nearest caller that has a row, and the outermost between; 0: none. */
-static uint32_t row_above(const struct hot_paths *h, uint32_t path,
-			  uint32_t *outermost, size_t *between)
+static uint32_t nearest_row_above(const struct hot_paths *h, uint32_t path,
+				  uint32_t *outermost, size_t *between)
 {
 	uint32_t p = h->caller[path];
 
@@ -170,7 +170,7 @@ static int choose_rows(struct hot_paths *h, size_t limit)
 	double *gain = calloc(h->paths->count + 1, sizeof(*gain));
 
 	h->row = calloc(h->paths->count + 1, sizeof(*h->row));
-	find_told(h);
+	find_callers_in_table(h);
 	while (gain && h->row && count-- && limit--) {
 		uint32_t best = 0;
 
@@ -196,7 +196,7 @@ static bool has_row_below(const struct hot_paths *h, uint32_t path)
 
 /* What it mostly does, where no row shows it: a library or a callee; 0: none,
  * or the function itself. */
-static uint32_t mostly_in(const struct hot_paths *h, uint32_t path)
+static uint32_t mostly_in_callee(const struct hot_paths *h, uint32_t path)
 {
 	const struct path *at = h->paths->at;
 	const struct run_node *nodes = h->paths->run->nodes;
@@ -223,19 +223,19 @@ static bool is_at_or_above(const struct paths *paths, uint32_t path,
 
 /* Where its callers are others than those of a row of the same function that
  * stands below the same row: the outermost of them. */
-static uint32_t parted_at(const struct hot_paths *h, uint32_t path)
+static uint32_t outermost_other_caller(const struct hot_paths *h, uint32_t path)
 {
 	const struct path *at = h->paths->at;
 	const struct run_node *nodes = h->paths->run->nodes;
 	uint32_t outermost, above, common = 0, p = path;
 	size_t between;
 
-	above = row_above(h, path, &outermost, &between);
+	above = nearest_row_above(h, path, &outermost, &between);
 	for (uint32_t q = 1; q < h->paths->count; q++)
 		if (h->row[q] && q != path &&
 		    nodes[at[q].node].function ==
 			    nodes[at[path].node].function &&
-		    row_above(h, q, &outermost, &between) == above) {
+		    nearest_row_above(h, q, &outermost, &between) == above) {
 			uint32_t both = paths_common(h->paths, path, q);
 
 			common = both > common ? both : common;
@@ -268,11 +268,11 @@ static bool is_region_path(const struct hot_paths *h, uint32_t path)
 /* A region is printed, and one frame where "…" would be no shorter. */
 static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
 {
-	uint32_t outermost, parted = parted_at(h, path);
+	uint32_t outermost, parted = outermost_other_caller(h, path);
 	size_t between;
 	char *name;
 
-	row_above(h, path, &outermost, &between);
+	nearest_row_above(h, path, &outermost, &between);
 	if (between == 2 ||
 	    (parted == path && is_region_path(h, h->caller[path])))
 		parted = h->caller[path];
@@ -283,7 +283,7 @@ static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
 			return false;
 		outermost = parted;
 	}
-	name = paths_short_mostly(h->paths, path, 1, mostly_in(h, path));
+	name = paths_short_mostly(h->paths, path, 1, mostly_in_callee(h, path));
 	if (name)
 		fprintf(to, "%s%s",
 			between && h->caller[path] != outermost ? "… › " : "",
@@ -406,7 +406,8 @@ static void put_hot_rows(struct report *report, const struct hot_paths *h,
 
 		for (uint32_t p = 1; p < h->paths->count; p++)
 			if (h->row[p] && !done[p] &&
-			    row_above(h, p, &outermost, &between) == above &&
+			    nearest_row_above(h, p, &outermost, &between) ==
+				    above &&
 			    (!best || h->inclusive[p] > h->inclusive[best]))
 				best = p;
 		if (!best)

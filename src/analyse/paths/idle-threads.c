@@ -208,8 +208,10 @@ static const char *start_library(const struct idle_search *s,
 	return name;
 }
 
-static bool is_same(const struct idle_search *a, const struct path_start *x,
-		    const struct idle_search *b, const struct path_start *y)
+static bool start_at_same_place(const struct idle_search *a,
+				const struct path_start *x,
+				const struct idle_search *b,
+				const struct path_start *y)
 {
 	size_t of_x, of_y;
 	const char *left = start_library(a, x, &of_x),
@@ -226,7 +228,8 @@ static void agree_on_idle(struct idle_search *a, const struct idle_search *b)
 	for (size_t i = 0; i < a->count; i++)
 		for (size_t k = 0; k < b->count; k++)
 			if (!b->starts[k].idle &&
-			    is_same(a, &a->starts[i], b, &b->starts[k]))
+			    start_at_same_place(a, &a->starts[i], b,
+						&b->starts[k]))
 				a->starts[i].idle = false;
 }
 

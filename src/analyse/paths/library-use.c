@@ -135,7 +135,7 @@ static const char *plain_name(const char *name)
 }
 
 /* Does it end a word, or go on with one of its own: "read", "read64"? */
-static bool is_whole(const char *name, const char *begins)
+static bool ends_at_word(const char *name, const char *begins)
 {
 	size_t length = strlen(begins);
 
@@ -177,7 +177,7 @@ static bool is_constructor(const char *name)
 static bool is_purpose(const char *name, const char *begins, bool own)
 {
 	return !strncmp(name, begins, strlen(begins)) &&
-	       (own ? !name[strlen(begins)] : is_whole(name, begins));
+	       (own ? !name[strlen(begins)] : ends_at_word(name, begins));
 }
 
 static enum library_purpose purpose_of_python(const struct run *run,

@@ -170,8 +170,8 @@ uint32_t paths_own(const struct paths *paths, uint32_t path)
 }
 
 /* Of the values at and below a path: what is said to be of `own`. */
-static double said_of(const struct paths *paths, uint32_t path, uint32_t own,
-		      const double *exclusive)
+static double sum_said_of_own(const struct paths *paths, uint32_t path,
+			      uint32_t own, const double *exclusive)
 {
 	double sum = 0;
 
@@ -189,13 +189,14 @@ static uint32_t mostly_below(const struct paths *paths, uint32_t at,
 	for (uint32_t p = at + 1; p < paths->at[at].end; p = paths->at[p].end)
 		if (!paths_is_own(paths->run, paths->at[p].node) &&
 		    !paths_is_clock(paths->run, paths->at[p].node) &&
-		    2 * said_of(paths, p, path, exclusive) > total)
+		    2 * sum_said_of_own(paths, p, path, exclusive) > total)
 			return p;
 	return 0;
 }
 
 /* What it calls is inside the C library, or has no name. */
-static bool tells_no_more(const struct run *run, uint32_t at, uint32_t below)
+static bool callee_tells_no_more(const struct run *run, uint32_t at,
+				 uint32_t below)
 {
 	const struct run_node *n = &run->nodes[below];
 
@@ -211,8 +212,9 @@ uint32_t paths_mostly(const struct paths *paths, uint32_t path,
 
 	while (at) {
 		next = mostly_below(paths, at, path, exclusive, total);
-		if (!next || tells_no_more(paths->run, paths->at[at].node,
-					   paths->at[next].node))
+		if (!next ||
+		    callee_tells_no_more(paths->run, paths->at[at].node,
+					 paths->at[next].node))
 			break;
 		at = next;
 	}

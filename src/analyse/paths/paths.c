@@ -160,7 +160,7 @@ struct wording {
 	bool lines;   /* of MPI calls */
 };
 
-static bool is_mpi(const struct paths *paths, uint32_t path)
+static bool path_is_mpi(const struct paths *paths, uint32_t path)
 {
 	return paths->run->nodes[paths->at[path].node].kind == RUN_MPI;
 }
@@ -313,7 +313,7 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 		if (!path)
 			break;
 		ok = put_frame(to, &words, paths, path, called, how);
-		if (ok && how->lines && is_mpi(paths, called) &&
+		if (ok && how->lines && path_is_mpi(paths, called) &&
 		    !python_owns(paths->run, paths->at[path].node))
 			ok = put_line(to, paths, called);
 	}
@@ -321,8 +321,8 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 	return ok;
 }
 
-static char *in_words(const struct paths *paths, uint32_t path,
-		      const struct wording *how)
+static char *path_in_words(const struct paths *paths, uint32_t path,
+			   const struct wording *how)
 {
 	char *text = NULL;
 	size_t size;
@@ -348,13 +348,14 @@ uint32_t paths_caller(const struct paths *paths, uint32_t path)
 
 char *paths_text(const struct paths *paths, uint32_t path)
 {
-	return in_words(paths, path, &(struct wording){ UINT_MAX });
+	return path_in_words(paths, path, &(struct wording){ UINT_MAX });
 }
 
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 {
-	return in_words(paths, path,
-			&(struct wording){ frames, true, true, true, false });
+	return path_in_words(
+		paths, path,
+		&(struct wording){ frames, true, true, true, false });
 }
 
 char *paths_mostly_text(const struct paths *paths, uint32_t path,
@@ -392,10 +393,10 @@ char *paths_short_mostly(const struct paths *paths, uint32_t path,
 
 char *paths_brief(const struct paths *paths, uint32_t path)
 {
-	return in_words(paths, path,
-			&(struct wording){ .frames = UINT_MAX,
-					   .brief = true,
-					   .readers = true });
+	return path_in_words(paths, path,
+			     &(struct wording){ .frames = UINT_MAX,
+						.brief = true,
+						.readers = true });
 }
 
 /*
@@ -451,7 +452,7 @@ char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 	}
 	if (further)
 		how.frames = frames_within(paths, path, further, &how);
-	text = in_words(paths, path, &how);
+	text = path_in_words(paths, path, &how);
 	if (!further || !text)
 		return text;
 	name = paths_short(paths, further, 1);
@@ -480,7 +481,7 @@ void paths_cell(struct report *report, const struct paths *paths, uint32_t path)
 	char *text = paths_text(paths, path), *said, *apart;
 
 	said = paths_brief(paths, path);
-	apart = in_words(paths, path, &how);
+	apart = path_in_words(paths, path, &how);
 	report_path(report, text, said, apart);
 	report->failed |= !text || !said || !apart;
 	free(text);

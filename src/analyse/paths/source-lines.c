@@ -42,7 +42,8 @@ static size_t find_hot_lines(struct hot_line *to, const struct groups *groups)
 	return count;
 }
 
-static bool is_near(const struct hot_line *hot, size_t count, uint32_t line)
+static bool is_near_hot_line(const struct hot_line *hot, size_t count,
+			     uint32_t line)
 {
 	for (size_t i = 0; i < count; i++)
 		if (line + AROUND >= hot[i].line &&
@@ -67,7 +68,7 @@ static int keep_line(struct source_file *f, uint32_t number, const char *text,
 }
 
 /* No compiler takes these bytes. */
-static bool is_text(const char *text, size_t size)
+static bool is_source_text(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)text[i] < '\t')
@@ -76,20 +77,21 @@ static bool is_text(const char *text, size_t size)
 }
 
 /* -EINVAL with a reason: that is not what was compiled. */
-static int take_lines(struct source_file *f, const char *text, size_t size,
-		      const struct hot_line *hot, size_t count)
+static int take_lines_around_hot(struct source_file *f, const char *text,
+				 size_t size, const struct hot_line *hot,
+				 size_t count)
 {
 	const char *end = text + size;
 	uint32_t last = hot[count - 1].line, number = 0;
 	int err = 0;
 
-	if (!is_text(text, size))
+	if (!is_source_text(text, size))
 		return fail(-EINVAL, "it is no text");
 	while (!err && text < end && number < last + AROUND) {
 		const char *next = memchr(text, '\n', (size_t)(end - text));
 		size_t length = (size_t)((next ? next : end) - text);
 
-		if (is_near(hot, count, ++number))
+		if (is_near_hot_line(hot, count, ++number))
 			err = keep_line(f, number, text, length);
 		text += length + 1;
 	}
@@ -114,7 +116,7 @@ static int read_source(struct source_file *f, int fd, size_t size,
 	while (got < size && (n = read(fd, text + got, size - got)) > 0)
 		got += (size_t)n;
 	err = n < 0 ? fail(-EIO, "%s", strerror(errno))
-		    : take_lines(f, text, got, hot, count);
+		    : take_lines_around_hot(f, text, got, hot, count);
 	free(text);
 	return err;
 }

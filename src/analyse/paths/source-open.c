@@ -67,7 +67,7 @@ static int enter_folder(int at, const char *part)
 }
 
 /* The length of the folder's name where the path begins with it; or 0. */
-static size_t length_in(const char *path, const char *folder)
+static size_t length_of_folder_in(const char *path, const char *folder)
 {
 	size_t length = folder && *folder == '/' ? strlen(folder) : 0;
 
@@ -82,7 +82,8 @@ static size_t length_in(const char *path, const char *folder)
 static int open_begin(const char *path, const char **rest)
 {
 	const char *here = getenv("PWD"), *home = getenv("HOME");
-	size_t in_here = length_in(path, here), in_home = length_in(path, home);
+	size_t in_here = length_of_folder_in(path, here),
+	       in_home = length_of_folder_in(path, home);
 	const char *begin = *path == '/' ? "/" : ".";
 	int fd;
 
@@ -94,7 +95,7 @@ static int open_begin(const char *path, const char **rest)
 }
 
 /* The folder of a path; *rest is its last part, or where it goes no further. */
-static int open_way(const char *path, const char **rest)
+static int open_folder_of(const char *path, const char **rest)
 {
 	int fd = open_begin(path, rest);
 	const char *end;
@@ -125,7 +126,7 @@ static bool is_link(int folder, const char *name)
 static int open_no_link(const char *path, struct stat *folder)
 {
 	const char *rest = path;
-	int in = open_way(path, &rest), fd = in;
+	int in = open_folder_of(path, &rest), fd = in;
 
 	if (in >= 0)
 		fd = fstat(in, folder)
@@ -170,7 +171,7 @@ static int open_named(const char *name, const char *module, struct stat *in)
 }
 
 /* A file of several names, one of them put here by who does not own it. */
-static bool is_lent(const struct stat *st, const struct stat *in)
+static bool is_link_by_another(const struct stat *st, const struct stat *in)
 {
 	return st->st_nlink > 1 && (in->st_mode & S_IWOTH ||
 				    (in->st_uid && in->st_uid != st->st_uid &&
@@ -212,7 +213,7 @@ static int check_source(int fd, char path[PATH_MAX], struct stat *st,
 		return fail(err, "%s", strerror(-err));
 	if (is_no_storage(path))
 		return fail(-EPERM, "it is %s, which is on no disk", path);
-	if (is_lent(st, in))
+	if (is_link_by_another(st, in))
 		return fail(-EPERM, "it is a hard link of another user's");
 	if (st->st_size > LARGEST)
 		return fail(-EFBIG, "it is larger than %d MiB", LARGEST >> 20);

@@ -73,7 +73,7 @@ size_t std_operator_size(const char *name, const char *at)
 
 static void put_type_until(FILE *to, struct type_reader *r, const char *stops);
 
-static bool is_default(const char *argument)
+static bool is_default_argument(const char *argument)
 {
 	argument += strspn(argument, " ");
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++)
@@ -98,7 +98,7 @@ static bool read_argument(struct type_reader *r,
 	while (text && size && text[size - 1] == ' ')
 		text[--size] = 0;
 	if (text && list->count < ARGUMENTS &&
-	    !(list->count && is_default(from)))
+	    !(list->count && is_default_argument(from)))
 		list->at[list->count++] = text;
 	else
 		free(text);
@@ -138,8 +138,8 @@ static size_t mapped_type(const struct template_arguments *list,
 	return size - before - 1;
 }
 
-static bool put_tree(FILE *to, const char *class_name,
-		     const struct template_arguments *list)
+static bool put_ordered_container(FILE *to, const char *class_name,
+				  const struct template_arguments *list)
 {
 	for (size_t i = 0; i < sizeof(tree_names) / sizeof(*tree_names); i++) {
 		const struct tree_name *tree = &tree_names[i];
@@ -180,7 +180,7 @@ static void put_template(FILE *to, const char *class_name,
 
 	if (short_name) {
 		class_name = short_name;
-		if (put_tree(to, class_name, list))
+		if (put_ordered_container(to, class_name, list))
 			return;
 		if (!strncmp(class_name, "basic_", 6) && list->count == 1 &&
 		    !strcmp(list->at[0], "char")) {

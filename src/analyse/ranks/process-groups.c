@@ -124,7 +124,8 @@ static enum started how_started(const struct process_groups *g,
 }
 
 /* Who asked for it: a server of forks did not. */
-static uint32_t asked_by(const struct process_groups *g, uint32_t process)
+static uint32_t process_that_asked(const struct process_groups *g,
+				   uint32_t process)
 {
 	uint32_t parent = g->parent[process];
 
@@ -159,7 +160,8 @@ static char *name_of_process(const struct run *run, uint32_t process)
 /* Its own group comes after the group that started it. */
 static bool put_process(struct process_groups *g, uint32_t process, int depth)
 {
-	uint32_t by = asked_by(g, process), above = NOBODY, name, group;
+	uint32_t by = process_that_asked(g, process), above = NOBODY, name,
+		 group;
 	enum started how = how_started(g, process);
 	char *text;
 
@@ -307,7 +309,7 @@ static char *started_by(const struct process_groups *g,
 	if (picked && asked) {
 		for (uint32_t i = 0; i < run->rank_count; i++)
 			if (&g->at[g->of[i]] == group)
-				asked[asked_by(g, i)] = true;
+				asked[process_that_asked(g, i)] = true;
 		for (uint32_t r = 0; r < run->member_count; r++)
 			if (asked[r])
 				picked[count++] = r;

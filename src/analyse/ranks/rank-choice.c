@@ -39,7 +39,7 @@ static int pick_process(struct rank_choice *c, uint32_t process,
 
 ORDER_BY(by_picked_process, struct rank_pick, ASC(process))
 
-static int pick_all(struct rank_choice *c, const struct run *run)
+static int pick_all_processes(struct rank_choice *c, const struct run *run)
 {
 	c->all = true;
 	c->at = calloc(run->rank_count + 1, sizeof(*c->at));
@@ -94,7 +94,7 @@ int rank_choice_named(struct rank_choice *choice, const struct run *run,
 	int err = 0;
 
 	if (!strcmp(list, "all"))
-		return pick_all(choice, run);
+		return pick_all_processes(choice, run);
 	while (!err) {
 		uint64_t from, to;
 
@@ -198,7 +198,7 @@ int rank_choice_telling(struct rank_choice *choice, const struct run *run,
 	int err;
 
 	if (run->rank_count <= most)
-		return pick_all(choice, run);
+		return pick_all_processes(choice, run);
 	err = pick_waits(choice, run);
 	if (!err && run->world && run->member_count)
 		err = pick_by_time(choice, run, true);

@@ -233,7 +233,7 @@ static bool is_even_load(const struct shapes *s, const double *values,
 }
 
 /* Without ranks the order of processes means nothing. */
-static int try_all(struct model *m)
+static int try_all_shapes(struct model *m)
 {
 	bool order = m->shapes->run->world != 0;
 	int err = try_outliers(m, true);
@@ -270,7 +270,7 @@ int distribution_of(struct shape *to, const struct shapes *s,
 	if (s->count > 2 && is_even_load(s, values, mean))
 		m.best.kind = SHAPE_EVEN;
 	else if (s->count > 2)
-		err = try_all(&m);
+		err = try_all_shapes(&m);
 	if (s->count > 2)
 		*to = m.best;
 	free(centred);

@@ -42,8 +42,8 @@ static bool may_be_culprit(const struct balance *b, const struct skew *skew)
 }
 
 /* Of a path and one that it calls, the latter, where it has most of it. */
-static bool is_worse(const struct paths *paths, const struct skew *a,
-		     const struct skew *b)
+static bool saves_more_below(const struct paths *paths, const struct skew *a,
+			     const struct skew *b)
 {
 	bool calls = a->path < b->path && b->path < paths->at[a->path].end;
 	bool is_called = b->path < a->path && a->path < paths->at[b->path].end;
@@ -84,7 +84,7 @@ static int find_uneven_path(const struct balance *b, struct skew *to)
 			&b->skews,
 			paths_own(b->paths, paths_looker(b->paths, with->path)),
 			values, &skew);
-		if (!err && is_worse(b->paths, &skew, to))
+		if (!err && saves_more_below(b->paths, &skew, to))
 			*to = skew;
 		tried++;
 	}

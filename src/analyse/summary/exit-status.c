@@ -16,7 +16,7 @@
  * A process that a rank has started ends unseen by copse, and that is well;
  * so is one beside others whose end was seen, in a run without MPI.
  */
-static bool is_missed(const struct run *run, const struct run_rank *r)
+static bool is_end_missed(const struct run *run, const struct run_rank *r)
 {
 	if (run->world)
 		return (size_t)(r - run->ranks) < run->member_count;
@@ -27,7 +27,8 @@ static bool is_missed(const struct run *run, const struct run_rank *r)
 }
 
 /* A copy of a live profile, made while its process ran. */
-static bool is_copy(const struct run *run, const struct run_rank *r)
+static bool is_copy_of_live_profile(const struct run *run,
+				    const struct run_rank *r)
 {
 	const char *source = str_at(&run->strings, r->source);
 	const char *end = strrchr(source, '.');
@@ -51,11 +52,11 @@ static void process_fate(const struct run *run, const struct run_rank *r,
 		snprintf(to, size, "killed by signal %u", r->end_code);
 	else if (r->end == END_EXIT && r->end_code)
 		snprintf(to, size, "ended with exit status %u", r->end_code);
-	else if (r->end == END_UNKNOWN && is_missed(run, r))
+	else if (r->end == END_UNKNOWN && is_end_missed(run, r))
 		snprintf(to, size,
 			 "ended unseen: the profile was recovered or "
 			 "its process still runs");
-	else if (r->end == END_UNKNOWN && is_copy(run, r))
+	else if (r->end == END_UNKNOWN && is_copy_of_live_profile(run, r))
 		snprintf(to, size,
 			 "still ran when the profile was copied: copse recover "
 			 "gets what is missing");
@@ -101,7 +102,7 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	free(list);
 }
 
-static bool seen_before(const struct run *run, size_t i)
+static bool has_fate_of_earlier(const struct run *run, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
 		if (same_fate(run, i, j))
@@ -120,7 +121,7 @@ void exit_status_findings(struct report *report, const struct run *run)
 			    run->batch.manager, run->batch.end);
 	for (size_t i = 0; picked && i < run->rank_count && kinds < 8; i++) {
 		process_fate(run, &run->ranks[i], text, sizeof(text));
-		if (!*text || seen_before(run, i))
+		if (!*text || has_fate_of_earlier(run, i))
 			continue;
 		one_fate(report, run, i, picked);
 		kinds++;

@@ -32,7 +32,7 @@ static bool is_overview_part(const struct analysis *a)
  * processes are of one; that nothing stands out is worth saying.  Threads have
  * a table for each kind of waiting.
  */
-static bool is_worth(const struct report *report)
+static bool is_report_worth_showing(const struct report *report)
 {
 	size_t least = strcmp(report->id, "processes") ? 1 : 2;
 	size_t tables = strcmp(report->id, "threads") ? 1 : SIZE_MAX;
@@ -56,7 +56,7 @@ static int add_report(struct overview *o, struct report *report)
 }
 
 /* One that has nothing to work on says so by failing. */
-static bool is_lack(int err)
+static bool is_lack_of_data(int err)
 {
 	return err == -EINVAL || err == -ENODATA;
 }
@@ -84,13 +84,13 @@ static int ask_analysis(struct overview *o, const struct run *const runs[],
 		how.metric = NULL;
 	how.limit = only ? o->rows : rows_of_report(a, o->rows);
 	err = a->run(&report, runs, &how);
-	if (!err && (only || is_worth(report))) {
+	if (!err && (only || is_report_worth_showing(report))) {
 		err = add_report(o, report);
 		if (!err)
 			return 0;
 	}
 	report_free(report);
-	return !only && is_lack(err) ? 0 : err;
+	return !only && is_lack_of_data(err) ? 0 : err;
 }
 
 /*
@@ -125,8 +125,9 @@ static void name_rows(bool *named, size_t count, const char *text)
 		named[rows[--found]] = true;
 }
 
-static void take_findings(const struct overview *o, const struct report *report,
-			  bool *named, bool *wanted)
+static void want_paths_of_findings(const struct overview *o,
+				   const struct report *report, bool *named,
+				   bool *wanted)
 {
 	const struct report_table *t = report->tables;
 
@@ -142,7 +143,7 @@ static void take_findings(const struct overview *o, const struct report *report,
 }
 
 /* Where ranks were that others waited for, and where these waited. */
-static void take_causes(const struct overview *o, bool *wanted)
+static void want_paths_of_causes(const struct overview *o, bool *wanted)
 {
 	const struct run_waits *w = &o->run->waits;
 	size_t causes = w->cause_count < CAUSES ? w->cause_count : CAUSES;
@@ -215,9 +216,9 @@ static int picture_processes(struct overview *o)
 
 	for (size_t i = 0; i < o->report_count && !err; i++)
 		if (!strcmp(o->reports[i]->id, "diagnose"))
-			take_findings(o, o->reports[i], named, wanted);
+			want_paths_of_findings(o, o->reports[i], named, wanted);
 	if (!err) {
-		take_causes(o, wanted);
+		want_paths_of_causes(o, wanted);
 		err = rank_groups_init(&o->groups, run, named);
 	}
 	if (!err)

@@ -582,12 +582,12 @@ static double off_core(const struct time_split *s, size_t rank)
 	return fmax(outside - parts[SPLIT_WORK] - parts[SPLIT_ALONE], 0);
 }
 
-static double blocked_of(const struct time_split *s, size_t rank)
+static double blocked_of_rank(const struct time_split *s, size_t rank)
 {
 	return s->ranks[rank][SPLIT_BLOCKED];
 }
 
-static double work_of(const struct time_split *s, size_t rank)
+static double work_of_rank(const struct time_split *s, size_t rank)
 {
 	return s->ranks[rank][SPLIT_WORK] + s->ranks[rank][SPLIT_ALONE];
 }
@@ -621,11 +621,11 @@ static int say_blocked_culprit(struct saying *s, char row[24])
 		return 0;
 	caused = run->waits.ranks[culprit].caused_ns / 1e9;
 	least = MOST * caused / (double)(run->member_count - 1);
-	own = blocked_of(split, culprit);
-	mean = mean_of_others(split, culprit, blocked_of);
+	own = blocked_of_rank(split, culprit);
+	mean = mean_of_others(split, culprit, blocked_of_rank);
 	if (own - mean < least &&
-	    work_of(split, culprit) <=
-		    UNEVEN * mean_of_others(split, culprit, work_of)) {
+	    work_of_rank(split, culprit) <=
+		    UNEVEN * mean_of_others(split, culprit, work_of_rank)) {
 		was = "blocked or without a core";
 		own = off_core(split, culprit);
 		mean = mean_of_others(split, culprit, off_core);

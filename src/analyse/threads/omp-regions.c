@@ -38,7 +38,8 @@ double omp_region_threads(const struct omp_region *r)
 	return value_ratio(r->at[OMP_MEMBERS], r->at[OMP_REGIONS]);
 }
 
-static double omp_at(const struct run *run, enum omp_value value, uint32_t node)
+static double omp_value_of_node(const struct run *run, enum omp_value value,
+				uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, omp_names[value]);
 
@@ -67,11 +68,12 @@ struct omp_outermost omp_outermost(const struct run *run)
 
 		if (!is_outermost(run, i))
 			continue;
-		time = omp_at(run, OMP_TIME, i);
-		all.elapsed += value_ratio(time * omp_at(run, OMP_REGIONS, i),
-					   omp_at(run, OMP_MEMBERS, i));
+		time = omp_value_of_node(run, OMP_TIME, i);
+		all.elapsed += value_ratio(
+			time * omp_value_of_node(run, OMP_REGIONS, i),
+			omp_value_of_node(run, OMP_MEMBERS, i));
 		all.time += time;
-		all.work += omp_at(run, OMP_WORK, i);
+		all.work += omp_value_of_node(run, OMP_WORK, i);
 	}
 	return all;
 }
@@ -82,7 +84,7 @@ static void add_omp_values(struct omp_region *to, const struct run *run,
 	double time = 0;
 
 	for (int v = 0; v < OMP_VALUES; v++) {
-		double value = omp_at(run, (enum omp_value)v, node);
+		double value = omp_value_of_node(run, (enum omp_value)v, node);
 
 		to->at[v] += value;
 		time = v == OMP_TIME ? value : time;

@@ -41,7 +41,7 @@ struct spun {
 	uint32_t worst;          /* path */
 };
 
-static bool is_spin(const struct run_node *node, uint16_t kind)
+static bool is_spin_node(const struct run_node *node, uint16_t kind)
 {
 	return node->kind == kind &&
 	       (kind == RUN_OPENMP || node->detail == RUN_LOCK_YIELDS);
@@ -57,7 +57,7 @@ static struct spun find_spun(const struct paths *paths, uint16_t kind)
 		double value = value_node(cpu, i);
 
 		s.all += value;
-		if (!is_spin(&run->nodes[i], kind))
+		if (!is_spin_node(&run->nodes[i], kind))
 			continue;
 		s.value += value;
 		if (value > s.most) {

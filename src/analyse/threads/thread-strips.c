@@ -17,7 +17,7 @@ const struct thread_part_name thread_part_names[THREAD_PARTS] = {
 	[THREAD_IDLE] = { "idle", "idle" },
 };
 
-static uint64_t rest_of(uint64_t all, uint64_t part)
+static uint64_t time_left_of(uint64_t all, uint64_t part)
 {
 	return all > part ? all - part : 0;
 }
@@ -30,7 +30,7 @@ void thread_parts(uint64_t to[THREAD_PARTS], const struct run_thread *t)
 {
 	uint64_t in_region = t->work_ns + t->barrier_ns + t->end_ns;
 	uint64_t waited = t->lock_ns + t->idle_ns + t->gil_ns;
-	uint64_t rest = rest_of(t->elapsed_ns, in_region + waited);
+	uint64_t rest = time_left_of(t->elapsed_ns, in_region + waited);
 
 	to[THREAD_WORK] = t->work_ns;
 	to[THREAD_ELSE] = t->member ? 0 : rest;

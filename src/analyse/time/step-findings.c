@@ -38,7 +38,7 @@ struct step_search {
  * Evidence.
  */
 
-static uint32_t member_of(const struct step_search *s, uint32_t rank)
+static uint32_t member_of_line(const struct step_search *s, uint32_t rank)
 {
 	return rank == STEP_ALL ? STEP_ALL
 				: s->t->run->iterations.ranks[rank].rank;
@@ -53,7 +53,7 @@ static double waited_for_core(const struct step_search *s, uint32_t rank)
 	for (uint32_t i = 0; i < run->member_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
 
-		if (rank != STEP_ALL && member_of(s, rank) != i)
+		if (rank != STEP_ALL && member_of_line(s, rank) != i)
 			continue;
 		if (!r->cores.count)
 			return INFINITY;
@@ -68,7 +68,7 @@ static double length_of_row(const struct step_time *at)
 }
 
 /* When the rows of a rank began; all: as on the first. */
-static const double *begins_of(const struct step_search *s, uint32_t rank)
+static const double *find_row_begins(const struct step_search *s, uint32_t rank)
 {
 	size_t i = rank == STEP_ALL ? 0 : rank;
 	double now = (double)s->t->run->iterations.ranks[i].begin_ns / 1e9;
@@ -89,8 +89,8 @@ static bool is_by_cpu(const struct step_search *s, uint32_t rank,
 		      const uint32_t *rows, size_t count, double excess)
 {
 	const struct step_times *t = s->t;
-	const double *begins = begins_of(s, rank);
-	uint32_t member = member_of(s, rank);
+	const double *begins = find_row_begins(s, rank);
+	uint32_t member = member_of_line(s, rank);
 	struct step_cpu loop =
 		step_cells_cpu(&s->cells, member, t->begin, t->end);
 	double rate = loop.seconds / (loop.to - loop.from);
@@ -146,7 +146,7 @@ static uint32_t late_rows(const struct step_search *s, size_t rank,
 }
 
 /* The chance that of n that are so with that chance, `least` or more are. */
-static double chance_of(double n, double least, double chance)
+static double chance_of_so_many(double n, double least, double chance)
 {
 	double sum = 0;
 
@@ -176,9 +176,10 @@ static struct rhythm find_rhythm(const struct step_search *s, uint32_t late)
 			double n = ceil((rows - phase) / p);
 			double k = s->turns[phase];
 			double others = (late - k + 1) / (rows - n + 2);
-			double chance = k / n > TURNS && others < k / n
-						? chance_of(n, k, others)
-						: 1;
+			double chance =
+				k / n > TURNS && others < k / n
+					? chance_of_so_many(n, k, others)
+					: 1;
 
 			if (chance < best.chance)
 				best = (struct rhythm){ p, phase, chance };
@@ -242,7 +243,7 @@ static bool confirm_late(struct step_search *s, struct step_late *late)
 {
 	double usual, length = 0;
 	uint32_t count = late_rows(s, late->rank, &usual);
-	uint32_t member = member_of(s, late->rank);
+	uint32_t member = member_of_line(s, late->rank);
 	struct rhythm r = find_rhythm(s, count);
 	const double *begins;
 
@@ -250,7 +251,7 @@ static bool confirm_late(struct step_search *s, struct step_late *late)
 		count = rows_in_rhythm(s, count, &r);
 	else if (!is_evident(s, late->rank, s->rows, count, late->seconds))
 		return false;
-	begins = begins_of(s, late->rank);
+	begins = find_row_begins(s, late->rank);
 	step_cells_begin(&s->cells);
 	for (uint32_t i = 0; i < count && i < LOOKED_AT; i++) {
 		double from = begins[s->rows[i]], to = begins[s->rows[i] + 1];
@@ -264,14 +265,16 @@ static bool confirm_late(struct step_search *s, struct step_late *late)
 }
 
 /* So many of all on one, and much more than on the next, are no chance. */
-static bool is_alone(const struct step_search *s, const struct step_late *late,
-		     const struct step_late *second, uint32_t times)
+static bool is_late_alone(const struct step_search *s,
+			  const struct step_late *late,
+			  const struct step_late *second, uint32_t times)
 {
 	double ranks = (double)s->t->run->iterations.rank_count;
 
 	return ranks > 1 && late->times <= s->t->count / 2 &&
 	       late->seconds >= 2 * second->seconds &&
-	       ranks * chance_of(times, late->times, 1 / ranks) <= CHANCE;
+	       ranks * chance_of_so_many(times, late->times, 1 / ranks) <=
+		       CHANCE;
 }
 
 static void find_late_rank(struct step_search *s)
@@ -295,7 +298,7 @@ static void find_late_rank(struct step_search *s)
 			second = late;
 		}
 	}
-	if (!best.period && !is_alone(s, &best, &second, times))
+	if (!best.period && !is_late_alone(s, &best, &second, times))
 		return;
 	if (best.times && confirm_late(s, &best))
 		s->to->late = best;
@@ -358,7 +361,7 @@ static int add_slow(struct step_search *s, const struct step_slow *one)
 static struct rhythm find_outer_loop(const struct step_search *s,
 				     uint32_t count)
 {
-	const double *begins = begins_of(s, STEP_ALL);
+	const double *begins = find_row_begins(s, STEP_ALL);
 	struct rhythm r = find_rhythm(s, count);
 	double excess = 0, cpu = 0, files = 0;
 
@@ -396,8 +399,8 @@ static int look_at_row(struct step_search *s, uint32_t row,
 	    (one.rank == STEP_ALL && outer->period &&
 	     row % outer->period == outer->phase))
 		return 0;
-	begins = begins_of(s, one.rank);
-	member = member_of(s, one.rank);
+	begins = find_row_begins(s, one.rank);
+	member = member_of_line(s, one.rank);
 	step_cells_begin(&s->cells);
 	step_cells_add(&s->cells, member, begins[row], begins[row + 1], 1);
 	step_cells_less(&s->cells, member, s->t->usual * at->each);

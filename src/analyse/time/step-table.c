@@ -54,7 +54,8 @@ static void say_step(struct report *report, const struct step_times *t,
 }
 
 /* ", mostly in read_input ← main"; empty where no path is known. */
-static char *in_path(const struct paths *paths, uint32_t path, const char *word)
+static char *text_of_path_part(const struct paths *paths, uint32_t path,
+			       const char *word)
 {
 	char *text = path ? paths_short(paths, path, 2) : NULL;
 	char *said = text ? str_format(", %s in %s", word, text) : strdup("");
@@ -68,8 +69,8 @@ static void say_ends(struct report *report, const struct step_findings *f,
 		     const struct paths *paths)
 {
 	char before[32], after[32];
-	char *first = in_path(paths, f->before_path, "mostly");
-	char *last = in_path(paths, f->after_path, "mostly");
+	char *first = text_of_path_part(paths, f->before_path, "mostly");
+	char *last = text_of_path_part(paths, f->after_path, "mostly");
 
 	if (f->before + f->after > 0 && first && last)
 		report_line(report,
@@ -89,7 +90,7 @@ static uint64_t number_of_rank(const struct step_times *t, uint32_t rank)
 static void say_slow(struct report *report, const struct step_times *t,
 		     const struct paths *paths, const struct step_slow *slow)
 {
-	char *path = in_path(paths, slow->path, "most of the excess");
+	char *path = text_of_path_part(paths, slow->path, "most of the excess");
 	char took[32], whom[64] = "on all ranks", others[64] = "";
 
 	if (slow->rank != STEP_ALL)
@@ -108,7 +109,7 @@ static void say_slow(struct report *report, const struct step_times *t,
 static void say_late(struct report *report, const struct step_times *t,
 		     const struct paths *paths, const struct step_late *late)
 {
-	char *path = in_path(paths, late->path, "mostly");
+	char *path = text_of_path_part(paths, late->path, "mostly");
 	char seconds[32], rhythm[64] = "";
 
 	if (late->period)
@@ -128,7 +129,7 @@ static void say_late(struct report *report, const struct step_times *t,
 static void say_drift(struct report *report, const struct step_times *t,
 		      const struct paths *paths, const struct step_findings *f)
 {
-	char *path = in_path(paths, f->drift_path, "most of it");
+	char *path = text_of_path_part(paths, f->drift_path, "most of it");
 	char first[32], last[32];
 
 	report_line(report,
