@@ -8,7 +8,7 @@
 
 #include "collect/gpu/gpu.h"
 #include "cuda/capture.h"
-#include "cuda/device-names.h"
+#include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/pc-samples.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* device-claim.c - see device-claim.h. */
-#include "cuda/device-claim.h"
+#include "cuda/device.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cuda/cupti.h"
-#include "cuda/device-names.h"
 
 /* Its first byte is 0: a name that is no path. */
 static socklen_t claim_name_of(struct sockaddr_un *to, const CUuuid *uuid)

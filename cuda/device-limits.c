@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* device-limits.c - the attributes of a device that occupancy follows from. */
-#include "cuda/device-limits.h"
+#include "cuda/device.h"
 
 #include "collect/gpu/gpu-shapes.h"
 #include "collect/gpu/gpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* device-names.c - asks the driver that is loaded. */
-#include "cuda/device-names.h"
+#include "cuda/device.h"
 
 #include <dlfcn.h>
 

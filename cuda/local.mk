@@ -2,11 +2,11 @@
 # CUPTI is looked up, so nothing of CUDA is linked.  The frame pointer leads
 # from the callback to its caller.
 cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
-	cuda/device-names.c cuda/device-names.h \
-	cuda/device-claim.c cuda/device-claim.h \
+	cuda/device-names.c cuda/device.h \
+	cuda/device-claim.c \
 	cuda/capture.h cuda/cupti.c cuda/cupti.h \
 	cuda/launch-shapes.c \
-	cuda/device-limits.c cuda/device-limits.h cuda/memory.c cuda/memory.h \
+	cuda/device-limits.c cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \
 	cuda/pc-samples.c cuda/pc-samples.h \
 	cuda/nvtx.c cuda/kernels.c \

@@ -7,7 +7,7 @@
 #include "collect/gpu/gpu-allocs.h"
 #include "collect/gpu/gpu-shapes.h"
 #include "collect/gpu/gpu.h"
-#include "cuda/device-limits.h"
+#include "cuda/device.h"
 #include "cuda/activity-records.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 #include "cuda/cubins.h"
-#include "cuda/device-claim.h"
+#include "cuda/device.h"
 
 enum {
 	DEVICES = 32,
@@ -57,7 +57,7 @@ struct sampled {
 /*
  * Mutable: the context that is sampled of each device, and the names of
  * functions.  Of two on a device no call of CUPTI 13.0's fails, but the
- * program's own launches do; of two processes' see device-claim.h.
+ * program's own launches do; of two processes' see device_claim().
  */
 static struct {
 	bool wanted;

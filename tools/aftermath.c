@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* aftermath.c - a child that answers requests; each is one packet. */
-#include "tools/aftermath.h"
+#include "tools/run-end.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -14,7 +14,6 @@
 #include "format/format.h"
 #include "tools/command.h"
 #include "tools/out.h"
-#include "tools/page.h"
 #include "tools/show.h"
 #include "tools/help.h"
 

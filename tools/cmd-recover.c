@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/numbered.h"
-#include "launch/finish.h"
+#include "launch/harvest.h"
 #include "launch/livedir.h"
 #include "launch/output.h"
 #include "tools/command.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/base/packages.h"
+#include "analyse/base/python-words.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "base/str.h"

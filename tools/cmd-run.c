@@ -27,10 +27,8 @@
 #include "launch/preload.h"
 #include "launch/process.h"
 #include "launch/program.h"
-#include "tools/aftermath.h"
+#include "tools/run-end.h"
 #include "tools/command.h"
-#include "tools/conclude.h"
-#include "tools/no-sample.h"
 
 enum {
 	NOT_EXECUTABLE = 126, /* as shells do */

@@ -15,9 +15,8 @@
 #include "merge/merge.h"
 #include "symbol/symbol.h"
 #include "format/format.h"
-#include "tools/conclude.h"
+#include "tools/run-end.h"
 #include "tools/out.h"
-#include "tools/page.h"
 
 /* This is the end of a run, not a study; and the job waits for us. */
 #define ROWS          3  /* of each table */

@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "tools/command.h"
-#include "tools/stack.h"
 #include "tools/tools.h"
 
 extern const struct command command_run;

@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "base/spelling.h"
-#include "launch/finish.h"
+#include "launch/harvest.h"
 #include "tools/command.h"
-#include "tools/conclude.h"
+#include "tools/run-end.h"
 #include "tools/help.h"
 #include "tools/out.h"
 #include "tools/tools.h"

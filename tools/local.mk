@@ -3,12 +3,12 @@ COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cm
 	tools/cmd-recover tools/cmd-stuck tools/cmd-check tools/cmd-completion
 
 # copse needs the C library only, since it stays beside each rank ...
-run_sources = tools/aftermath.c tools/aftermath.h tools/command.h \
+run_sources = tools/aftermath.c tools/run-end.h tools/command.h \
 	tools/help.c tools/help.h tools/wrap.c \
-	tools/no-sample.c tools/no-sample.h tools/parse.c \
+	tools/no-sample.c tools/parse.c \
 	tools/tools.c tools/tools.h
 bin_PROGRAMS += copse
-copse_SOURCES = tools/copse.c tools/cmd-run.c tools/stack.c tools/stack.h \
+copse_SOURCES = tools/copse.c tools/cmd-run.c tools/stack.c \
 	$(run_sources)
 copse_CFLAGS = $(reader_cflags)
 copse_LDFLAGS = $(reader_ldflags)
@@ -17,8 +17,8 @@ copse_LDADD = liblaunch.la liblive.la libbase.la
 # ... and opens this for all else.
 pkglib_LTLIBRARIES += libcopse-tools.la
 libcopse_tools_la_SOURCES = tools/dispatch.c \
-	tools/conclude.c tools/conclude.h \
-	tools/out.c tools/out.h tools/page.c tools/page.h \
+	tools/conclude.c \
+	tools/out.c tools/out.h tools/page.c \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/explain.c \
 	tools/guess.c tools/foreign-words.def \

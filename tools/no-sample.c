@@ -8,7 +8,7 @@
 
 #include "base/program-filter.h"
 #include "launch/events.h"
-#include "tools/no-sample.h"
+#include "tools/run-end.h"
 
 #define NS 1e9
 

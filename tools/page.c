@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "tools/out.h"
-#include "tools/page.h"
 
 /* Where there is no terminal to ask, long lines do no harm. */
 #define PIPE_WIDTH 100

@@ -12,7 +12,6 @@
 #include "merge/merge.h"
 #include "tools/command.h"
 #include "tools/out.h"
-#include "tools/page.h"
 #include "tools/pick.h"
 #include "tools/show.h"
 

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #include "base/err.h"
-#include "tools/stack.h"
+#include "tools/tools.h"
 
 enum {
 	ENOUGH = 2 << 20, /* bytes: below, deep names and trees overflow it */

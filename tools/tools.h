@@ -14,7 +14,7 @@ struct tools {
 	const char *version; /* the first member, whatever follows */
 	/* A command, by its name in argv[1]; its exit status. */
 	int (*dispatch)(int argc, char **argv);
-	/* finish.h and conclude.h: 0, or -errno, and why. */
+	/* harvest.h and run-end.h: 0, or -errno, and why. */
 	int (*finish)(struct harvest *h);
 	int (*conclude)(const char *directory, int program, bool page);
 	const char *(*reason)(void);
@@ -22,3 +22,15 @@ struct tools {
 
 /* The library, which stays open; NULL with a reason. */
 const struct tools *tools_open(void);
+
+/*
+ * stack.c: room for the command itself under a small limit on the stack: that
+ * of `ulimit -s` is for the program, which keeps it.
+ */
+
+/*
+ * What body(argc, argv) returns.  Where the limit is low, it runs on a stack of
+ * its own, and threads get larger ones; -errno, with a reason, where there is
+ * no memory for that.
+ */
+int stack_run(int (*body)(int argc, char **argv), int argc, char **argv);

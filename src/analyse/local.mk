@@ -35,12 +35,12 @@ libanalyse_la_SOURCES = \
 	src/analyse/base/interpreter.c src/analyse/base/interpreter.h \
 	src/analyse/base/measuring.c src/analyse/base/measuring.h \
 	src/analyse/base/outlier.c src/analyse/base/outlier.h \
-	src/analyse/base/packages.c src/analyse/base/packages.h \
+	src/analyse/base/packages.c \
 	src/analyse/base/phrase.c src/analyse/base/phrase.h \
 	src/analyse/base/processes.c src/analyse/base/processes.h \
 	src/analyse/base/python-words.c src/analyse/base/python-words.h \
 	src/analyse/base/report.c src/analyse/base/report.h \
-	src/analyse/base/unwind-coverage.c src/analyse/base/unwind-coverage.h \
+	src/analyse/base/unwind-coverage.c \
 	src/analyse/base/value.c src/analyse/base/value.h \
 	src/analyse/compare/by-rank.c src/analyse/compare/by-rank.h \
 	src/analyse/compare/compare.c src/analyse/compare/compare.h \
@@ -49,7 +49,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/compare/gate-test.c src/analyse/compare/gate-test.h \
 	src/analyse/compare/overview-diff.c \
 	src/analyse/compare/overview-diff.h \
-	src/analyse/compare/path-alike.c src/analyse/compare/path-alike.h \
+	src/analyse/compare/path-alike.c \
 	src/analyse/compare/path-union.c src/analyse/compare/path-union.h \
 	src/analyse/compare/student.c src/analyse/compare/student.h \
 	src/analyse/counters/hardware-events.c \
@@ -75,50 +75,47 @@ libanalyse_la_SOURCES = \
 	src/analyse/mpi/gpu-factors.c \
 	src/analyse/mpi/mpi-callsites.c src/analyse/mpi/mpi-callsites.h \
 	src/analyse/mpi/mpi-time.c src/analyse/mpi/mpi-time.h \
-	src/analyse/mpi/other-jobs.c src/analyse/mpi/other-jobs.h \
+	src/analyse/mpi/other-jobs.c src/analyse/mpi/mpi-findings.h \
 	src/analyse/mpi/thread-factors.c src/analyse/mpi/thread-factors.h \
 	src/analyse/mpi/wait-causes.c src/analyse/mpi/wait-causes.h \
-	src/analyse/mpi/wait-findings.c src/analyse/mpi/wait-findings.h \
+	src/analyse/mpi/wait-findings.c \
 	src/analyse/paths/brief.c src/analyse/paths/brief.h \
 	src/analyse/paths/dominant-path.c src/analyse/paths/dominant-path.h \
 	src/analyse/paths/function-callers.c \
 	src/analyse/paths/function-callers.h \
 	src/analyse/paths/groups.c src/analyse/paths/groups.h \
-	src/analyse/paths/hot-paths.c src/analyse/paths/hot-paths.h \
+	src/analyse/paths/hot-paths.c src/analyse/paths/path-findings.h \
 	src/analyse/paths/idle-threads.c src/analyse/paths/idle-threads.h \
 	src/analyse/paths/library-use.c src/analyse/paths/library-use.h \
 	src/analyse/paths/own-paths.c src/analyse/paths/own-paths.h \
 	src/analyse/paths/paths.c src/analyse/paths/paths.h \
 	src/analyse/paths/source-lines.c src/analyse/paths/source-lines.h \
-	src/analyse/paths/source-open.c src/analyse/paths/source-open.h \
-	src/analyse/paths/std-names.c src/analyse/paths/std-names.h \
-	src/analyse/paths/unnamed.c src/analyse/paths/unnamed.h \
+	src/analyse/paths/source-open.c \
+	src/analyse/paths/std-names.c \
+	src/analyse/paths/unnamed.c \
 	src/analyse/ranks/path-heat.c src/analyse/ranks/path-heat.h \
 	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
 	src/analyse/ranks/path-imbalance-table.c \
-	src/analyse/ranks/path-imbalance-table.h \
-	src/analyse/ranks/process-groups.h \
+	src/analyse/ranks/rank-findings.h \
 	src/analyse/ranks/rank-choice.c src/analyse/ranks/rank-choice.h \
 	src/analyse/ranks/rank-distribution.c \
 	src/analyse/ranks/rank-distribution.h \
 	src/analyse/ranks/rank-groups.c src/analyse/ranks/rank-groups.h \
-	src/analyse/ranks/uneven-load.c src/analyse/ranks/uneven-load.h \
+	src/analyse/ranks/uneven-load.c \
 	src/analyse/split/cpu-contention.c src/analyse/split/cpu-contention.h \
 	src/analyse/split/time-split.c src/analyse/split/time-split.h \
-	src/analyse/summary/exit-status.c src/analyse/summary/exit-status.h \
+	src/analyse/summary/exit-status.c src/analyse/summary/summary-sentences.h \
 	src/analyse/summary/overview.c src/analyse/summary/overview.h \
 	src/analyse/summary/split-sentences.c \
-	src/analyse/summary/split-sentences.h \
-	src/analyse/threads/gil.c src/analyse/threads/gil.h \
+	src/analyse/threads/gil.c src/analyse/threads/thread-waits.h \
 	src/analyse/threads/lock-waits.c src/analyse/threads/lock-waits.h \
 	src/analyse/threads/omp-regions.c src/analyse/threads/omp-regions.h \
-	src/analyse/threads/openmp-lost.c src/analyse/threads/openmp-lost.h \
-	src/analyse/threads/thread-kinds.c src/analyse/threads/thread-kinds.h \
+	src/analyse/threads/openmp-lost.c \
+	src/analyse/threads/thread-kinds.c \
 	src/analyse/threads/thread-strips.c \
-	src/analyse/threads/thread-strips.h \
 	src/analyse/time/step-cells.c src/analyse/time/step-cells.h \
 	src/analyse/time/step-findings.c src/analyse/time/step-findings.h \
-	src/analyse/time/step-grid.c src/analyse/time/step-grid.h \
+	src/analyse/time/step-grid.c \
 	src/analyse/time/step-times.c src/analyse/time/step-times.h \
 	src/analyse/time/time-grid.c src/analyse/time/time-grid.h \
 	$(FACT_SETS:=.c) \

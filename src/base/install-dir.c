@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/install-dir.h"
+#include "base/share-file.h"
 
 int install_dir(char to[PATH_MAX])
 {

@@ -17,7 +17,7 @@ libbase_la_SOURCES = \
 	src/base/map.c src/base/map.h src/base/combine.h src/base/comparison.h \
 	src/base/spelling.c src/base/spelling.h \
 	src/base/numbered.c src/base/numbered.h \
-	src/base/install-dir.c src/base/install-dir.h \
+	src/base/install-dir.c \
 	src/base/ordered-pool.c src/base/ordered-pool.h \
 	src/base/proc.c src/base/proc.h \
 	src/base/regular.c src/base/regular.h \

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/install-dir.h"
-#include "base/regular.h"
 #include "base/share-file.h"
+#include "base/regular.h"
 #include "base/str.h"
 
 enum {

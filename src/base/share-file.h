@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdio.h>
 
 struct share_kind {
@@ -34,3 +35,11 @@ char *share_trim(char *text);
  * *rest, the text behind it; in place.  "": there is none.
  */
 char *share_line(char *line, char **rest);
+
+/* install-dir.c: the folder from which copse runs. */
+
+/*
+ * The folder of the running command, without a closing '/'.  In a build tree
+ * that is the tree's root.  0, or -errno with a reason.
+ */
+int install_dir(char to[PATH_MAX]);

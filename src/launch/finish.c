@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* finish.c - turn live profiles into profile files. */
-#include "launch/finish.h"
+#include "launch/harvest.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -11,9 +11,9 @@ liblaunch_la_SOURCES = \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/program-name.c \
 	src/launch/power-meter.c src/launch/power-meter.h \
-	src/launch/power-loop.c \
-	src/launch/power-readings.c src/launch/power-readings.h \
-	src/launch/power-watch.c src/launch/power-watch.h \
+	src/launch/power-loop.c src/launch/power-loop.h \
+	src/launch/power-readings.c \
+	src/launch/power-watch.c \
 	src/launch/nvml.c src/launch/nvml.h \
 	src/launch/output.c src/launch/output.h \
 	src/launch/output-name.c \
@@ -29,7 +29,7 @@ liblaunch_la_SOURCES = \
 noinst_LTLIBRARIES += libfinish.la
 libfinish_la_CFLAGS = $(reader_cflags)
 libfinish_la_SOURCES = \
-	src/launch/finish.c src/launch/finish.h \
+	src/launch/finish.c \
 	src/launch/live-run.c src/launch/live-run.h \
 	src/launch/thread-state.c src/launch/thread-state.h \
 	src/launch/node-output.c src/launch/node-output.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-loop.c - rounds of readings. */
-#include "launch/power-meter.h"
+#include "launch/power-loop.h"
 
 #include <poll.h>
 #include <stdbool.h>
@@ -11,9 +11,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "launch/power-readings.h"
-#include "launch/power-watch.h"
-#include "launch/nvml.h"
 #include "launch/process.h"
 
 enum {

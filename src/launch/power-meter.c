@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "launch/power-file.h"
+#include "launch/power-loop.h"
 #include "launch/process.h"
 
 enum {

@@ -34,15 +34,3 @@ int power_meter_start(struct power_meter *meter, const char *folder);
  * and not waited for.  `trouble` says what went wrong, if anything.
  */
 void power_meter_stop(struct power_meter *meter);
-
-/* The loop of the process that reads power. */
-
-/*
- * Read power into `power` about ten times a second, until the other end of the
- * pipe at descriptor 0 is closed; then read once more.
- *
- * GPUs that processes of `folder` use are read in each round, the others in
- * each tenth.  While no process uses a GPU, all are read in each round.  The
- * time between rounds is random, so that it cannot keep step with the program.
- */
-void power_loop_run(struct live_power *power, const char *folder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-readings.c - sums, and bins that become twice as wide when they end. */
-#include "launch/power-readings.h"
+#include "launch/power-loop.h"
 
 #include <stdbool.h>
 #include <string.h>

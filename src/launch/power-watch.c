@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-watch.c - reads the few words of live profiles that matter here. */
-#include "launch/power-watch.h"
+#include "launch/power-loop.h"
 
 #include <fcntl.h>
 #include <stdio.h>

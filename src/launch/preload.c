@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/install-dir.h"
+#include "base/share-file.h"
 #include "base/str.h"
 #include "launch/preload.h"
 

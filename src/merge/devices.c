@@ -5,8 +5,6 @@
  * Memory   follows devices, streams and nodes: of each device one timeline is
  *          kept, 16 KiB, and three when several processes share it.
  */
-#include "merge/devices.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -231,7 +229,8 @@ static int add_device_work(struct devices *d, const struct profile_work *from,
 	return 0;
 }
 
-uint64_t devices_offload(const struct profile *p)
+/* Time inside calls of CUDA, on the thread of MPI_Init, else the first. */
+static uint64_t ns_in_gpu_calls(const struct profile *p)
 {
 	const struct profile_column *c =
 		profile_column(p, metric_infos[METRIC_GPU_CALL_TIME].name);
@@ -260,7 +259,7 @@ static int add_devices_of_rank(struct devices *d, const struct profile *p,
 		.before_ns =
 			p->gpu.first_ns > start ? p->gpu.first_ns - start : 0,
 		.span_ns = p->gpu.last_ns - p->gpu.first_ns,
-		.offload_ns = devices_offload(p),
+		.offload_ns = ns_in_gpu_calls(p),
 		.late = p->gpu.late,
 		.late_ns = p->gpu.late_ns,
 	};

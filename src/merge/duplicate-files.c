@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "merge/duplicate-files.h"
+#include "merge/inputs.h"
 
 static uint32_t first_of(struct map *known, const struct run_rank *r,
 			 uint32_t input)

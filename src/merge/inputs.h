@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inputs.h - the files of a directory that hold profiles, in the order in which
- * they are added.
+ * inputs.h - the files of a directory that hold profiles, in the order in
+ * which they are added.
  */
 #pragma once
 
@@ -9,12 +9,13 @@
 #include <stddef.h>
 
 #include "profile/profile.h"
+#include "run/run.h"
 
 struct input {
 	char *label;              /* "rank-3.h5", "node-oak.h5:rank-3.h5" */
 	size_t file;              /* bytes of it that are the file's name */
 	struct file_extent piece; /* of the file */
-	uint32_t same_as; /* duplicate-files.h: the number of the one that
+	uint32_t same_as; /* duplicates_find(): the number of the one that
 			     counts + 1;   0: it does itself */
 	bool live;
 	bool unfinished; /* what is behind the last profile of a host's file */
@@ -44,3 +45,18 @@ bool inputs_is_name(const char *file);
 /* A rank file, or all that a host's holds; the file's name is the path. */
 int inputs_of_file(struct inputs *inputs, const char *path);
 void inputs_fini(struct inputs *inputs);
+
+/*
+ * duplicate-files.c: several files of one process, as a user's `cp` leaves
+ * them: the first counts, struct input says so of the others.
+ */
+
+/*
+ * Mark the inputs of which the run, which has read all of them in their order,
+ * knows the process by one before.  0, or -ENOMEM with a reason.
+ */
+int duplicates_find(struct inputs *inputs, const struct run *run, bool *found);
+
+/* "the same process as in rank-0.h5: left out", to be freed; NULL: no memory.
+ */
+char *duplicates_say(const struct inputs *inputs, const struct input *input);

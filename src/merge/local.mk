@@ -8,8 +8,7 @@ GATHERERS = src/merge/losses src/merge/thread-times src/merge/identity \
 noinst_LTLIBRARIES += libmerge.la
 libmerge_la_CFLAGS = $(reader_cflags)
 libmerge_la_SOURCES = \
-	src/merge/duplicate-files.c src/merge/duplicate-files.h \
-	src/merge/devices.h \
+	src/merge/duplicate-files.c \
 	src/merge/fresh.c \
 	src/merge/gatherers.c src/merge/gatherers.h \
 	src/merge/gpu-lines.c \

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "run/run-build.h"
-#include "merge/duplicate-files.h"
+#include "merge/inputs.h"
 #include "merge/run-processes.h"
 #include "merge/merging.h"
 #include "run/split.h"

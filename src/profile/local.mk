@@ -20,7 +20,7 @@ libprofile_la_SOURCES = \
 	src/profile/live/live-lines.c \
 	src/profile/live/live-pieces.c \
 	src/profile/live/live-reader.c src/profile/live/live-reader.h \
-	src/profile/live/python-lines.c src/profile/live/python-lines.h \
+	src/profile/live/python-lines.c \
 	src/profile/steps/step-loops.c \
 	src/profile/steps/step-pattern.c src/profile/steps/step-pattern.h \
 	src/profile/store/compress.h \

@@ -4,7 +4,7 @@ libsymbol_la_CFLAGS = $(reader_cflags)
 libsymbol_la_SOURCES = \
 	src/symbol/cubin-lines.c src/symbol/cubin-lines.h \
 	src/symbol/loop-code.h \
-	src/symbol/loop-nest.c src/symbol/loop-nest.h \
+	src/symbol/loop-nest.c \
 	src/symbol/ranges.c src/symbol/ranges.h \
 	src/symbol/remote-stack.c src/symbol/remote-stack.h \
 	src/symbol/symbol.c src/symbol/symbol.h \

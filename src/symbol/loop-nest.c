@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "symbol/loop-nest.h"
+#include "symbol/loop-code.h"
 
 struct nest_search {
 	const struct loop_graph *graph;

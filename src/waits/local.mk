@@ -12,8 +12,6 @@ libwaits_la_SOURCES = \
 	src/waits/wait-clip.c \
 	src/waits/wait-find.c src/waits/wait-find.h \
 	src/waits/waits.c src/waits/waits.h \
-	src/waits/timeline/operations.c src/waits/timeline/operations.h \
-	src/waits/timeline/step-choice.c src/waits/timeline/step-choice.h \
-	src/waits/timeline/steps.h \
-	src/waits/timeline/time-bins.h \
+	src/waits/timeline/operations.c src/waits/timeline/time-bins.h \
+	src/waits/timeline/step-choice.c src/waits/timeline/steps.h \
 	$(WAIT_GATHERERS:=.c)

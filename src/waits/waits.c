@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "waits/timeline/operations.h"
-#include "waits/timeline/steps.h"
 #include "waits/timeline/time-bins.h"
+#include "waits/timeline/steps.h"
 #include "waits/wait-find.h"
 #include "waits/waits.h"
 

@@ -9,7 +9,7 @@
 #include "analyse/base/confidence.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/factor-losses.h"
-#include "analyse/threads/openmp-lost.h"
+#include "analyse/threads/thread-waits.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/paths/groups.h"
 #include "analyse/base/interpreter.h"

@@ -5,7 +5,7 @@
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/diagnose/facts.h"
-#include "analyse/summary/split-sentences.h"
+#include "analyse/summary/summary-sentences.h"
 #include "analyse/threads/omp-regions.h"
 #include "base/err.h"
 #include "profile/profile.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/paths/function-callers.h"
-#include "analyse/paths/hot-paths.h"
+#include "analyse/paths/path-findings.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 

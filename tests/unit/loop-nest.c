@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "symbol/loop-code.h"
-#include "symbol/loop-nest.h"
 #include "tests/lib/test.h"
 
 #define MOST 16

@@ -2,7 +2,6 @@
 /* packages.c - packages of Python, and command lines. */
 #include <string.h>
 
-#include "analyse/base/packages.h"
 #include "analyse/base/python-words.h"
 #include "tests/lib/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-readings.c - readings of a power that is known become its integral. */
-#include "launch/power-readings.h"
+#include "launch/power-loop.h"
 #include "tests/lib/test.h"
 
 #define MS    ((uint64_t)1000000)

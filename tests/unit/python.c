@@ -15,7 +15,7 @@
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
 #include "collect/unwind/loaded-object.h"
-#include "profile/live/python-lines.h"
+#include "profile/live/live-reader.h"
 #include "tests/lib/test.h"
 
 enum {

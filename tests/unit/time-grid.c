@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/time/step-grid.h"
 #include "analyse/time/time-grid.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"

@@ -15,7 +15,7 @@
 #include "merge/merge.h"
 #include "run/run-build.h"
 #include "waits/match-events.h"
-#include "waits/timeline/operations.h"
+#include "waits/timeline/time-bins.h"
 #include "waits/wait-find.h"
 #include "profile/profile.h"
 #include "tests/lib/test.h"

@@ -9,7 +9,6 @@
 #include "analyse/base/account.h"
 #include "analyse/base/confidence.h"
 #include "analyse/base/measuring.h"
-#include "analyse/base/unwind-coverage.h"
 #include "analyse/base/report.h"
 #include "analyse/base/phrase.h"
 #include "analyse/base/processes.h"

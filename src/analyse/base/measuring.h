@@ -3,8 +3,23 @@
 #pragma once
 
 #include "analyse/base/report.h"
-#include "analyse/base/unwind-coverage.h"
 #include "run/run.h"
+
+/*
+ * unwind-coverage.c: how many of all ticks have a call path from the program's
+ * or the thread's start.
+ */
+
+struct complete {
+	double ticks;    /* samples, and those that were dropped */
+	double complete; /* samples whose path does not end early */
+	double dropped;  /* of ticks */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int coverage_of(struct complete *to, const struct run *run);
+
+/* measuring.c */
 
 /* As warnings: a run, or ranks, with too few samples to say anything. */
 void measuring_few(struct report *report, const struct run *run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* packages.c - see packages.h. */
-#include "analyse/base/packages.h"
+/* packages.c - see python-words.h. */
+#include "analyse/base/python-words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

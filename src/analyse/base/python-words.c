@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyse/base/interpreter.h"
-#include "analyse/base/packages.h"
 #include "base/str.h"
 
 static bool is_installed(const char *file)

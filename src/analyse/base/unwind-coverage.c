@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/base/unwind-coverage.h"
+#include "analyse/base/measuring.h"
 #include "base/err.h"
 
 static double dropped_samples(const struct run *run)

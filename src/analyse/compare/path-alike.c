@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/compare/path-alike.h"
+#include "analyse/compare/path-union.h"
 
 #define NONE   UINT32_MAX
 #define MOST   256 /* children of one path that are looked at */

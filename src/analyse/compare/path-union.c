@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/compare/path-alike.h"
 #include "analyse/compare/path-union.h"
 #include "analyse/paths/paths.h"
 #include "analyse/base/value.h"

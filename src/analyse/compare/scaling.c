@@ -14,7 +14,7 @@
 #include "analyse/counters/hardware-events.h"
 #include "analyse/paths/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
-#include "analyse/threads/openmp-lost.h"
+#include "analyse/threads/thread-waits.h"
 #include "analyse/paths/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"

@@ -8,7 +8,7 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/mpi/thread-factors.h"
-#include "analyse/threads/openmp-lost.h"
+#include "analyse/threads/thread-waits.h"
 #include "analyse/split/time-split.h"
 #include "analyse/base/value.h"
 #include "base/err.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/base/report.h"
 #include "base/err.h"
 #include "base/comparison.h"

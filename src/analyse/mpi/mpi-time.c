@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/mpi/mpi-time.h"
-#include "analyse/threads/openmp-lost.h"
+#include "analyse/threads/thread-waits.h"
 #include "analyse/base/value.h"
 #include "base/err.h"
 #include "live/layout.h"

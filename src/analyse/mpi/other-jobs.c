@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/base/report.h"
 #include "analyse/base/phrase.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/base/report.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/mpi/efficiency.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyse/paths/dominant-path.h"
-#include "analyse/mpi/wait-findings.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/mpi/wait-causes.h"
 #include "analyse/base/report.h"

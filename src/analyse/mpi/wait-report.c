@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/mpi/other-jobs.h"
-#include "analyse/mpi/wait-findings.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/paths/paths.h"
 #include "analyse/base/report.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyse/paths/brief.h"
-#include "analyse/paths/std-names.h"
 #include "base/str.h"
 
 #define MOST         60 /* bytes of a name */

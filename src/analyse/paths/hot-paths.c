@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hot-paths.c - see hot-paths.h. */
+/* hot-paths.c - see path-findings.h. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyse/base/confidence.h"
-#include "analyse/paths/hot-paths.h"
+#include "analyse/paths/path-findings.h"
 #include "analyse/paths/own-paths.h"
 #include "analyse/base/python-words.h"
 #include "analyse/base/value.h"

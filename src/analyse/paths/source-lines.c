@@ -8,7 +8,6 @@
 
 #include "analyse/paths/groups.h"
 #include "analyse/paths/source-lines.h"
-#include "analyse/paths/source-open.h"
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"

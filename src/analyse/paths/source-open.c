@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/paths/source-open.h"
+#include "analyse/paths/source-lines.h"
 #include "base/err.h"
 #include "base/regular.h"
 #include "base/str.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/paths/std-names.h"
+#include "analyse/paths/brief.h"
 
 enum {
 	DEPTH = 64,    /* of nested templates; deeper ones stay as they are */

@@ -8,7 +8,7 @@
 
 #include "analyse/base/interpreter.h"
 #include "analyse/base/phrase.h"
-#include "analyse/paths/unnamed.h"
+#include "analyse/paths/path-findings.h"
 #include "analyse/base/value.h"
 
 #define MUCH 0.1 /* of the metric: worth a note */

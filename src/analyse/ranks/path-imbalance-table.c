@@ -7,7 +7,7 @@
 
 #include "analyse/base/analysis.h"
 #include "analyse/base/confidence.h"
-#include "analyse/ranks/path-imbalance-table.h"
+#include "analyse/ranks/path-imbalance.h"
 #include "analyse/ranks/rank-distribution.h"
 #include "base/comparison.h"
 #include "base/err.h"

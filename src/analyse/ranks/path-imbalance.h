@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * path-imbalance.h - how a metric differs between processes, for each call path
- * with what it calls.
+ * path-imbalance.h - how a metric differs between processes, for each call
+ * path with what it calls.
  *
  * Most of a path's imbalance is often that of one of its callees.  Such paths
  * are marked as explained: the others are where imbalance comes from.
@@ -20,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/base/analysis.h"
 #include "analyse/paths/paths.h"
+#include "analyse/ranks/rank-distribution.h"
 
 /* A path is explained when one callee has this share of its imbalance. */
 #define SKEW_EXPLAINED 0.9
@@ -64,3 +66,23 @@ int imbalance_values(const struct skews *skews, uint32_t path, double *to);
  */
 int imbalance_outside_mpi(const struct skews *skews, uint32_t path, double *to,
 			  struct skew *skew);
+
+/*
+ * path-imbalance-table.c: the table of call paths that take longer on one rank
+ * than on the others, those first of which an even load would save most.
+ */
+
+struct imbalance_table {
+	const char *title;
+	size_t rows;  /* unless others are asked for */
+	bool outside; /* without what is inside MPI: it follows from the rest */
+};
+
+/* Adds the table `paths`.  0, or -ENOMEM with a reason. */
+int imbalance_table(struct report *report, const struct skews *skews,
+		    const struct imbalance_table *how,
+		    const struct analysis_options *options);
+
+/* Two cells: the shape of the values as a word and as a text. */
+void imbalance_table_shape(struct report *report, const struct shapes *shapes,
+			   const double *values);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process-groups.c - see process-groups.h. */
-#include "analyse/ranks/process-groups.h"
+/* process-groups.c - see rank-findings.h. */
+#include "analyse/ranks/rank-findings.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/mpi/other-jobs.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/paths/paths.h"
 #include "analyse/base/report.h"
 #include "analyse/paths/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/base/outlier.h"
-#include "analyse/ranks/path-imbalance-table.h"
+#include "analyse/ranks/path-imbalance.h"
 #include "analyse/base/value.h"
 #include "base/comparison.h"
 #include "base/err.h"

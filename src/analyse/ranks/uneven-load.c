@@ -6,7 +6,7 @@
 
 #include "analyse/base/account.h"
 #include "analyse/base/elapsed.h"
-#include "analyse/ranks/uneven-load.h"
+#include "analyse/ranks/rank-findings.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/paths/paths.h"
 #include "analyse/base/report.h"

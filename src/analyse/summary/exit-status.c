@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/summary/exit-status.h"
+#include "analyse/summary/summary-sentences.h"
 #include "analyse/base/report.h"
 #include "base/signal-name.h"
 #include "analyse/base/processes.h"

@@ -8,7 +8,7 @@
 
 #include "analyse/base/analysis.h"
 #include "analyse/base/measuring.h"
-#include "analyse/mpi/wait-findings.h"
+#include "analyse/mpi/mpi-findings.h"
 #include "analyse/base/report.h"
 #include "base/comparison.h"
 #include "base/err.h"

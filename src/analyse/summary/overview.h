@@ -13,7 +13,6 @@
 #include "analyse/ranks/path-heat.h"
 #include "analyse/ranks/rank-groups.h"
 #include "analyse/paths/source-lines.h"
-#include "analyse/time/step-grid.h"
 #include "analyse/time/time-grid.h"
 #include "run/call-paths.h"
 

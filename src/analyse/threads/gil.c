@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gil.c - see gil.h. */
-#include "analyse/threads/gil.h"
+/* gil.c - see thread-waits.h. */
+#include "analyse/threads/thread-waits.h"
 
 #include <stdlib.h>
 

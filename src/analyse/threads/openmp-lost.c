@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/threads/openmp-lost.h"
+#include "analyse/threads/thread-waits.h"
 #include "analyse/base/value.h"
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-kinds.c - see thread-kinds.h. */
-#include "analyse/threads/thread-kinds.h"
+/* thread-kinds.c - see thread-waits.h. */
+#include "analyse/threads/thread-waits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-strips.c - see thread-strips.h. */
-#include "analyse/threads/thread-strips.h"
+/* thread-strips.c - see thread-waits.h. */
+#include "analyse/threads/thread-waits.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* step-grid.c - add up iterations. */
-#include "analyse/time/step-grid.h"
+#include "analyse/time/time-grid.h"
 
 #include <stdlib.h>
 

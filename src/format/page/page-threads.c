@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/threads/thread-strips.h"
+#include "analyse/threads/thread-waits.h"
 #include "base/err.h"
 #include "format/page/page-parts.h"
 

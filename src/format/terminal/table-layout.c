@@ -9,7 +9,7 @@
 #include "base/comparison.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "analyse/paths/std-names.h"
+#include "analyse/paths/brief.h"
 #include "format/terminal/draw.h"
 #include "format/terminal/table-layout.h"
 #include "format/number-text.h"

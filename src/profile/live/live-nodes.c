@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "profile/live/live-reader.h"
-#include "profile/live/python-lines.h"
 
 static live_ref take_module(struct reader *r, const void *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* python-lines.c - see python-lines.h. */
-#include "profile/live/python-lines.h"
+/* python-lines.c - see live-reader.h. */
+#include "profile/live/live-reader.h"
 
 enum {
 	BEGINS = 0x80, /* an entry; the bytes behind it do not have this bit */

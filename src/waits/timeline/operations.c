@@ -5,7 +5,7 @@
 
 #include "base/comparison.h"
 #include "base/err.h"
-#include "waits/timeline/operations.h"
+#include "waits/timeline/time-bins.h"
 
 /*
  * The level from which on there is room for all records.  An operation has one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* step-choice.c - see step-choice.h. */
-#include "waits/timeline/step-choice.h"
+/* step-choice.c - see steps.h. */
+#include "waits/timeline/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.c - contexts that repeat, and the iterations of one of them. */
-#include "waits/timeline/step-choice.h"
+#include "waits/timeline/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

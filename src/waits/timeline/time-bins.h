@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * time-bins.h - when each thread and GPU was where: trace points, event records
- * and busy times of GPUs, which the wait states are found with, summed up in
- * bins of one time axis.
+ * time-bins.h - when each thread and GPU was where: trace points, event
+ * records and busy times of GPUs, which the wait states are found with, summed
+ * up in bins of one time axis.
  *
  * Method   A trace point stands for the time since the one before it: for its
  *          own weight it is sure, for what was thinned away it is the nearest
@@ -47,3 +47,19 @@ uint64_t time_gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
 int time_bins_make(struct run *run, const struct matched_events *events,
 		   const struct wait_state *waits, const struct clocks *clocks,
 		   const struct gpu_bins *gpus);
+
+/*
+ * operations.c: some of the matched operations as they were: who entered the
+ * call when, left it when, and waited in it for whom.  For viewers of traces;
+ * sums come from all of them (wait-find.h).
+ */
+
+#define OPERATION_RECORDS 65536 /* at most; 2 MB in the database */
+
+/*
+ * run->waits.operations, on the axis of run->timeline, which must be there:
+ * whole operations, those of the highest levels.  0, or -ENOMEM with a reason.
+ */
+int operations_keep(struct run *run, const struct matched_events *events,
+		    const struct wait_state *waits,
+		    const struct clocks *clocks);

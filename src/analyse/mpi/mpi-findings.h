@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait-findings.h - who waited for whom, in sentences. */
+/* mpi-findings.h - waits and jobs of MPI in sentences. */
 #pragma once
 
 #include "analyse/base/report.h"
 #include "analyse/mpi/wait-causes.h"
+#include "run/run.h"
+
+/* wait-findings.c: who waited for whom, in sentences. */
 
 /*
  * Who waited for whom, and where that was: what is worth a sentence, but for
@@ -15,3 +18,8 @@ int findings_waits(struct report *report, const struct blames *blames,
 
 /* As notes: what wait states are worth. */
 void findings_joined(struct report *report, const struct run *run);
+
+/* other-jobs.c: MPI jobs beside the one that is shown. */
+
+/* That there were other MPI jobs, and whose ranks are shown. */
+void jobs_findings(struct report *report, const struct run *run);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * split-sentences.h - the largest parts of a run's time in sentences: who, in
- * which path, for how long.  Rules add what to do and what it would gain.
- */
+/* summary-sentences.h - sentences of the first screen that no analysis has. */
 #pragma once
 
+#include "analyse/base/report.h"
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/split/time-split.h"
+#include "run/run.h"
+
+/*
+ * split-sentences.c: the largest parts of a run's time in sentences: who, in
+ * which path, for how long.  Rules add what to do and what it would gain.
+ */
 
 /* "Of 56.1 s: 42 % waiting in MPI, 31 % wanting a core, …" */
 void split_say_shares(struct report *report, const struct time_split *split);
@@ -19,3 +23,8 @@ void split_say_shares(struct report *report, const struct time_split *split);
 int split_say_parts(struct report *report, const struct time_split *split,
 		    const struct blames *blames,
 		    const struct diagnosis *diagnosis);
+
+/* exit-status.c: how processes ended. */
+
+/* How processes ended, if not well; files that are missing. */
+void exit_status_findings(struct report *report, const struct run *run);
