@@ -118,7 +118,11 @@ static void put_sections(char *to, const char *file, Elf64_Shdr *sections)
 	memcpy(to + sizeof(e), sections, e.e_shnum * sizeof(*sections));
 }
 
-void *cubin_reduced(const void *cubin, size_t size, size_t *to_size)
+/*
+ * A smaller ELF file with the same sections, of which only those that are kept
+ * have contents.  The caller frees it.  NULL: no ELF file, or out of memory.
+ */
+static void *cubin_reduced(const void *cubin, size_t size, size_t *to_size)
 {
 	const Elf64_Ehdr *e = cubin;
 	Elf64_Shdr *sections;

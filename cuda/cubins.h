@@ -14,9 +14,3 @@ void cubins_loaded(const CUpti_ModuleResourceData *module);
 
 /* The module has a sample. */
 void cubins_sampled(uint64_t crc);
-
-/*
- * A smaller ELF file with the same sections, of which only those that are kept
- * have contents.  The caller frees it.  NULL: no ELF file, or out of memory.
- */
-void *cubin_reduced(const void *cubin, size_t size, size_t *to_size);

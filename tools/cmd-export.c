@@ -155,7 +155,7 @@ static int export_run(int argc, char **argv)
 	if (err)
 		return err;
 	path = pick_run(argv[1], "export");
-	err = path ? merge_open(&run, path, NULL) : -ENOMEM;
+	err = path ? merge_open(&run, path) : -ENOMEM;
 	free(path);
 	if (err)
 		return err == -EINVAL ? -EIO : err;

@@ -184,7 +184,7 @@ static int copy_run(struct run **to, const struct live_run *live)
 	}
 	err = live_run_copy(live, directory);
 	if (!err)
-		err = merge_directory(to, directory, NULL);
+		err = merge_directory(to, directory);
 	remove_copies(directory);
 	free(directory);
 	return err;

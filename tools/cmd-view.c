@@ -283,7 +283,7 @@ static void answer_view(void *of, const struct view_request *request,
 static int open_view_run(struct run **run, const char *path)
 {
 	struct run *runs[2] = { NULL, NULL };
-	int err = merge_open(run, path, NULL);
+	int err = merge_open(run, path);
 
 	if (err)
 		return err == -EINVAL ? -EIO : err;

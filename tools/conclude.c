@@ -92,7 +92,7 @@ int conclude_print(const char *directory, int program, bool page)
 	if (symbol_options.fetch_seconds == UINT_MAX && !getenv("COPSE_FETCH"))
 		symbol_options.fetch_seconds = FETCH_SECONDS;
 	symbol_options.program = program;
-	err = merge_open(&run, directory, NULL);
+	err = merge_open(&run, directory);
 	if (err)
 		goto out;
 	runs[0] = run;

@@ -15,7 +15,7 @@ struct progress {
 	bool terminal;
 };
 
-/* For merge_directory() and merge_open(); *p must live as long as they run. */
+/* For merge_save(); *p must live as long as it runs. */
 struct merge_progress progress_start(struct progress *p);
 
 /* Wipe the bar away. */

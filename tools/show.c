@@ -250,7 +250,7 @@ int shown_runs_open(struct shown_runs *runs, const char *command,
 	if (!err)
 		err = pick_names(runs, command);
 	for (size_t i = 0; i < runs->count && !err; i++) {
-		err = merge_open(&runs->at[i], runs->names[i], NULL);
+		err = merge_open(&runs->at[i], runs->names[i]);
 		/* A profile that cannot be read is no bad usage. */
 		if (err == -EINVAL)
 			err = -EIO;

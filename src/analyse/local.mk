@@ -93,7 +93,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/paths/source-open.c \
 	src/analyse/paths/std-names.c \
 	src/analyse/paths/unnamed.c \
-	src/analyse/ranks/path-heat.c src/analyse/ranks/path-heat.h \
+	src/analyse/ranks/path-heat.c \
 	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
 	src/analyse/ranks/path-imbalance-table.c \
 	src/analyse/ranks/rank-findings.h \

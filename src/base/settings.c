@@ -31,8 +31,7 @@ static const struct settings defaults = {
 
 const struct setting_info setting_infos[] = {
 #define SETTING(name, type, def, arg, help)                                    \
-	{ #name, arg, help, SETTING_##type, offsetof(struct settings, name),   \
-	  #def },
+	{ #name, arg, help, SETTING_##type, offsetof(struct settings, name) },
 #include "base/settings.def"
 };
 const size_t setting_count = sizeof(setting_infos) / sizeof(setting_infos[0]);
@@ -51,7 +50,8 @@ static const struct setting_range {
 #include "base/settings.def"
 };
 
-void settings_option(const struct setting_info *info, char *to)
+/* "from-start" for from_start: the option; `to` holds 64 bytes. */
+static void settings_option(const struct setting_info *info, char *to)
 {
 	snprintf(to, 64, "%s", info->name);
 	for (; *to; to++)

@@ -30,7 +30,6 @@ struct setting_info {
 	const char *name, *arg, *help;
 	enum setting_type type;
 	size_t offset; /* in struct settings */
-	const char *default_text;
 };
 
 extern const struct setting_info setting_infos[];
@@ -52,8 +51,5 @@ int settings_from_environment(struct settings *s);
 /* One as text that settings_set() takes, in `room`, of 32 bytes, or its own. */
 const char *settings_text(const struct settings *s,
 			  const struct setting_info *info, char *room);
-/* "from-start" for from_start: the option; `to` holds 64 bytes. */
-void settings_option(const struct setting_info *info, char *to);
-
 /* "COPSE_FREQ" for freq; `to` holds 64 bytes. */
 void settings_variable(const struct setting_info *info, char *to);

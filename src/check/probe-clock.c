@@ -17,7 +17,7 @@
 
 static bool is_capable(int capability)
 {
-	return probe_status("CapEff:", 16, 0) >> capability & 1;
+	return probe_status("CapEff:", 16) >> capability & 1;
 }
 
 /* The scheduler's, with which CPU timers are looked at: 100 to 1000. */

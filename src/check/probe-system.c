@@ -134,7 +134,7 @@ static const char *container_name(void)
 void probe_container(struct finding *to, const struct doctor *d)
 {
 	const char *name = container_name();
-	bool filtered = probe_status("Seccomp:", 10, 0) == 2;
+	bool filtered = probe_status("Seccomp:", 10) == 2;
 
 	(void)d;
 	probe_found(to, FINDING_YES, "%s%s%s%s", name ? "in one: " : "",
@@ -151,7 +151,7 @@ void probe_debugger(struct finding *to, const struct doctor *d)
 	long scope = probe_number("/proc/sys/kernel/yama/ptrace_scope", 0);
 
 	(void)d;
-	if (probe_status("TracerPid:", 10, 0)) {
+	if (probe_status("TracerPid:", 10)) {
 		probe_found(to, FINDING_LIMITED,
 			    "this process is traced, so SIGTRAP belongs to the "
 			    "debugger");

@@ -56,20 +56,20 @@ long probe_number(const char *path, long none)
 	return end == line ? none : value;
 }
 
-unsigned long long probe_status(const char *key, int base,
-				unsigned long long none)
+unsigned long long probe_status(const char *key, int base)
 {
+	unsigned long long value = 0;
 	FILE *from = fopen("/proc/self/status", "re");
 	size_t length = strlen(key);
 	char line[256];
 
 	if (!from)
-		return none;
+		return 0;
 	while (fgets(line, sizeof(line), from))
 		if (!strncmp(line, key, length)) {
-			none = strtoull(line + length, NULL, base);
+			value = strtoull(line + length, NULL, base);
 			break;
 		}
 	fclose(from);
-	return none;
+	return value;
 }

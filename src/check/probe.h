@@ -27,6 +27,5 @@ long probe_number(const char *path, long none);
 /* The first line of a file, "" when it cannot be read. */
 void probe_line(const char *path, char *to, size_t size);
 
-/* "Seccomp:" and its like in /proc/self/status, by a base, or `none`. */
-unsigned long long probe_status(const char *key, int base,
-				unsigned long long none);
+/* "Seccomp:" and its like in /proc/self/status, by a base; or 0. */
+unsigned long long probe_status(const char *key, int base);

@@ -470,11 +470,10 @@ static int merge_profiles(struct run **to, const char *directory,
 	return err;
 }
 
-static int merge_fetch(struct run **to, const char *directory, const char *only,
-		       const struct merge_progress *progress)
+static int merge_fetch(struct run **to, const char *directory, const char *only)
 {
 	struct run *run = NULL;
-	int err = merge_profiles(&run, directory, only, progress);
+	int err = merge_profiles(&run, directory, only, NULL);
 
 	if (!err)
 		err = run_fetch(run);
@@ -485,10 +484,9 @@ static int merge_fetch(struct run **to, const char *directory, const char *only,
 	return err;
 }
 
-int merge_directory(struct run **to, const char *directory,
-		    const struct merge_progress *progress)
+int merge_directory(struct run **to, const char *directory)
 {
-	return merge_fetch(to, directory, NULL, progress);
+	return merge_fetch(to, directory, NULL);
 }
 
 int merge_save(struct run **to, const char *directory, const char *path,
@@ -534,8 +532,7 @@ static int reopen_run(struct run **to, const char *database,
 	return 0;
 }
 
-static int open_run_directory(struct run **to, const char *directory,
-			      const struct merge_progress *progress)
+static int open_run_directory(struct run **to, const char *directory)
 {
 	char *database = str_format("%s/run.h5", directory);
 	bool kept = false;
@@ -547,7 +544,7 @@ static int open_run_directory(struct run **to, const char *directory,
 		free(database);
 		return 0;
 	}
-	err = merge_profiles(to, directory, NULL, progress);
+	err = merge_profiles(to, directory, NULL, NULL);
 	if (!err)
 		err = fresh_keep(to, database, &kept);
 	if (!err && !kept)
@@ -558,8 +555,7 @@ static int open_run_directory(struct run **to, const char *directory,
 	return err;
 }
 
-static int open_profile(struct run **to, const char *path,
-			const struct merge_progress *progress)
+static int open_profile(struct run **to, const char *path)
 {
 	const char *file = str_base(path);
 	char *directory = file > path ? strndup(path, (size_t)(file - path))
@@ -568,7 +564,7 @@ static int open_profile(struct run **to, const char *path,
 
 	if (!directory)
 		return no_memory();
-	err = merge_fetch(to, directory, file, progress);
+	err = merge_fetch(to, directory, file);
 	/* What others of the family have is not here. */
 	for (size_t i = 0; !err && i < (*to)->rank_count; i++)
 		(*to)->ranks[i].family = (struct family){ 0 };
@@ -576,8 +572,7 @@ static int open_profile(struct run **to, const char *path,
 	return err;
 }
 
-int merge_open(struct run **to, const char *path,
-	       const struct merge_progress *progress)
+int merge_open(struct run **to, const char *path)
 {
 	struct stat status;
 	int err;
@@ -586,10 +581,10 @@ int merge_open(struct run **to, const char *path,
 		return fail(-errno, "%s: %s", path, strerror(errno));
 	fail_step("reading the database");
 	if (S_ISDIR(status.st_mode))
-		return open_run_directory(to, path, progress);
+		return open_run_directory(to, path);
 	err = run_load(to, path);
 	/* A database may have any name. */
 	if (err == -EINVAL && inputs_is_name(str_base(path)))
-		err = open_profile(to, path, progress);
+		err = open_profile(to, path);
 	return err;
 }

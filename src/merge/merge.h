@@ -16,8 +16,7 @@ struct merge_progress {
  * are skipped and stand in run->problems, as do ranks that are missing.
  * 0; -ENOENT when the directory holds no readable profile; else -errno.
  */
-int merge_directory(struct run **to, const char *directory,
-		    const struct merge_progress *progress);
+int merge_directory(struct run **to, const char *directory);
 
 /*
  * The same, and its file.  The run's values are only in the file: those of
@@ -32,5 +31,4 @@ int merge_save(struct run **to, const char *directory, const char *path,
  * when it is missing or older than a rank's file; or what one file of a
  * directory has, rank-N.h5 or node-HOST.h5.
  */
-int merge_open(struct run **to, const char *path,
-	       const struct merge_progress *progress);
+int merge_open(struct run **to, const char *path);

@@ -187,7 +187,7 @@ TEST(ranks_become_one_tree)
 		snprintf(name, sizeof(name), "rank-%d.h5", rank);
 		save(rank, 4, job_a, name);
 	}
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 4);
 	CHECK(run->member_count, ==, 4);
 	CHECK(run->world, ==, 4);
@@ -233,7 +233,7 @@ TEST(time_in_files_is_that_of_the_first_thread)
 	CHECK(mkdtemp(directory));
 	names[1].detail = LIVE_MPI_IO;
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->ranks[0].mpi_time_ns, ==, 20);
 	CHECK(run->ranks[0].mpi_io_ns, ==, 20);
 	CHECK(!run_save(run, file("run.h5")));
@@ -254,7 +254,7 @@ TEST(absent_values_count_as_zero)
 	save(0, 2, job_a, "rank-0.h5");
 	save(1, 2, job_a, "rank-1.h5");
 	save_as(1, 77, "rank-1-77.h5"); /* a child: same rank */
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 3);
 	CHECK(run->member_count, ==, 2);
 	other = child(run, 1, "app+0x300");
@@ -279,7 +279,7 @@ TEST(a_process_counts_once)
 	save(1, 2, job_a, "rank-1.h5");
 	save(1, 2, job_a, "rank-1-99-0.live"); /* its copy */
 	save_as(1, 77, "rank-1-77-0.live");
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 3);
 	CHECK(run->member_count, ==, 2);
 	CHECK(run->ranks[1].pid, !=, run->ranks[2].pid);
@@ -328,7 +328,7 @@ TEST(members_are_of_one_job)
 	for (uint32_t i = 0; i < 2; i++)
 		save_in_job(9, (int)i, 2, 200, 20 + i);
 	save_as(-1, 5, "rank-0-5.h5"); /* the script */
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 6);
 	CHECK(members_are(run, 2, 20));
 	CHECK(run->problem_count, ==, 1); /* the program itself */
@@ -358,7 +358,7 @@ TEST(jobs_of_one_size_are_told_apart)
 		save_in_job(8, (int)i, 2, 100, 30 + i);
 	}
 	save_in_job(8, 1, 2, 1, 40);
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 7);
 	CHECK(members_are(run, 2, 30));
 	CHECK(run->ranks[2].job.number, ==, 2);
@@ -381,7 +381,7 @@ TEST(jobs_without_a_name_are_one)
 	save_in_job(7, 1, 2, 100, 21);
 	save_in_job(0, 0, 3, 100, 10);
 	save_in_job(0, 2, 3, 100, 22);
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->world, ==, 3);
 	CHECK(run->member_count, ==, 3);
 	CHECK(run->ranks[0].pid, ==, 10);
@@ -414,7 +414,7 @@ TEST(a_copied_file_is_left_out)
 	save(1, 2, job_a, "rank-11.h5");
 	save(3, 2, job_b, "rank-2.h5");
 	write_file("rank-0-bad.h5", "no", 2);
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->rank_count, ==, 2);
 	CHECK(run->member_count, ==, 2);
 	CHECK(run_metric(run, "mpi.time")->stats[child(run, 1, "MPI_Init")].sum,
@@ -432,17 +432,17 @@ TEST(bad_and_missing_files_are_named)
 	struct run *run = NULL;
 
 	CHECK(mkdtemp(directory));
-	CHECK(merge_directory(&run, directory, NULL), ==, -ENOENT);
+	CHECK(merge_directory(&run, directory), ==, -ENOENT);
 	CHECK(strstr(fail_reason(), "holds no profile"));
 	write_file("rank-0.h5", "not HDF5 at all", 15);
-	CHECK(merge_directory(&run, directory, NULL), ==, -ENOENT);
+	CHECK(merge_directory(&run, directory), ==, -ENOENT);
 	CHECK(strstr(fail_reason(), "rank-0.h5"));
 	save(1, 8, job_a, "rank-1.h5");
 	save(4, 8, job_a, "rank-4.h5");
 	save(5, 8, job_b, "rank-5.h5");
 	write_file("rank-6.h5", "", 0);
 	write_file("notes.txt", "mine", 4);
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(run->member_count, ==, 2);
 	CHECK(run->world, ==, 8);
 	CHECK(has_problem(run, "rank-0.h5", ""));
@@ -520,7 +520,7 @@ TEST(a_tree_out_of_order_is_refused)
 
 	CHECK(mkdtemp(directory));
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	last = (uint32_t)run->node_count - 1;
 	while (is_above(run, last - 1, closed))
 		closed++;
@@ -540,7 +540,7 @@ TEST(names_that_are_none_are_refused)
 
 	CHECK(mkdtemp(directory));
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	run->nodes[1].function = run->strings.count;
 	CHECK(!run_save(run, file("run.h5")));
 	CHECK(run_load(&loaded, file("run.h5")), <, 0);
@@ -557,7 +557,7 @@ TEST(members_that_are_no_ranks_are_refused)
 	CHECK(mkdtemp(directory));
 	save(0, 2, job_a, "rank-0.h5");
 	save(1, 2, job_a, "rank-1.h5");
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	run->ranks[1].rank = 2;
 	CHECK(!run_save(run, file("run.h5")));
 	CHECK(run_load(&loaded, file("run.h5")), <, 0);
@@ -575,7 +575,7 @@ TEST(billions_of_ranks_are_missing_at_once)
 	save(0, 2000000000, job_a, "rank-0.h5");
 	fclose(fopen(file(".left-out-3"), "w"));
 	fclose(fopen(file(".left-out-4"), "w"));
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	CHECK(has_problem(run, "ranks 1-2", "no profile"));
 	CHECK(has_problem(run, "ranks 3-4", "not measured"));
 	CHECK(has_problem(run, "ranks 5-1999999999", "no profile"));
@@ -590,7 +590,7 @@ TEST(a_run_survives_its_file)
 	CHECK(mkdtemp(directory));
 	save(0, 3, job_a, "rank-0.h5");
 	save(2, 3, job_a, "rank-2.h5");
-	CHECK(!merge_directory(&a, directory, NULL));
+	CHECK(!merge_directory(&a, directory));
 	CHECK(!run_save(a, file("other.h5")));
 	CHECK(!run_load(&b, file("other.h5")));
 	CHECK(a->rank_count, ==, b->rank_count);
@@ -628,7 +628,7 @@ static bool is_remade(struct timespec of_database, time_t more)
 	times[1].tv_sec += more;
 	CHECK(!utimensat(AT_FDCWD, file("rank-0.h5"), times, 0));
 	CHECK(!stat(file("run.h5"), &before));
-	CHECK(!merge_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory));
 	CHECK(!stat(file("run.h5"), &after));
 	run_free(run);
 	return before.st_ino != after.st_ino;
@@ -662,10 +662,10 @@ TEST(the_database_is_made_when_it_is_needed)
 
 	CHECK(mkdtemp(directory));
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!merge_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory));
 	CHECK(!stat(file("run.h5"), &first));
 	run_free(run);
-	CHECK(!merge_open(&run, directory, NULL));
+	CHECK(!merge_open(&run, directory));
 	CHECK(!stat(file("run.h5"), &second));
 	CHECK(first.st_ino, ==, second.st_ino);
 	run_free(run);
@@ -673,12 +673,12 @@ TEST(the_database_is_made_when_it_is_needed)
 	CHECK(!is_remade(second.st_mtim, -1));
 	CHECK(is_remade(second.st_mtim, 1));
 	write_file("run.h5", "rubbish", 7);
-	CHECK(!merge_open(&run, directory, NULL)); /* made again */
+	CHECK(!merge_open(&run, directory)); /* made again */
 	run_free(run);
-	CHECK(!merge_open(&run, file("run.h5"), NULL));
+	CHECK(!merge_open(&run, file("run.h5")));
 	CHECK(run->rank_count, ==, 1);
 	run_free(run);
-	CHECK(merge_open(&run, file("nothing"), NULL), ==, -ENOENT);
+	CHECK(merge_open(&run, file("nothing")), ==, -ENOENT);
 	clean();
 }
 

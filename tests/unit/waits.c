@@ -227,7 +227,7 @@ static struct run *merged(int without)
 	for (int r = 0; r < ranks; r++)
 		if (r != without)
 			save(r);
-	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(!merge_directory(&run, directory));
 	clean();
 	return run;
 }

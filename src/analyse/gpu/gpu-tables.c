@@ -33,7 +33,8 @@ static const struct {
 	{ LOSS_GPU_UNREPORTED, false },
 };
 
-double gpu_lost(const struct run *run, enum loss loss)
+/* How often that happened, in all processes. */
+static double gpu_lost(const struct run *run, enum loss loss)
 {
 	double sum = 0;
 

@@ -221,7 +221,11 @@ static int add_kernels(const struct run *run, uint32_t function, uint64_t *sums)
 	return err;
 }
 
-double *gpu_work_by_process(const struct run *run, uint32_t function)
+/*
+ * Seconds of the work of that name on each process of the run; to be freed,
+ * NULL with a reason.
+ */
+static double *gpu_work_by_process(const struct run *run, uint32_t function)
 {
 	uint64_t *sums = calloc(run->rank_count + 1, sizeof(*sums));
 	double *seconds = calloc(run->rank_count + 1, sizeof(*seconds));

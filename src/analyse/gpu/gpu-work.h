@@ -63,12 +63,6 @@ int gpu_work_init(struct gpu_work_rows *work, const struct paths *paths,
 void gpu_work_fini(struct gpu_work_rows *work);
 
 /*
- * Seconds of the work of that name on each process of the run; to be freed,
- * NULL with a reason.
- */
-double *gpu_work_by_process(const struct run *run, uint32_t function);
-
-/*
  * The members whose GPU work is compared, indices into run->ranks: all ranks of
  * an MPI job, else the processes that used GPUs, since others, such as a
  * framework's loaders of data, are not meant to.  To be freed, NULL with a

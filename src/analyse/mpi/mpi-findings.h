@@ -11,10 +11,9 @@
 /*
  * Who waited for whom, and where that was: what is worth a sentence, but for
  * those who lacked a core most of the time, as contention_findings() says.
- * *said (may be NULL): how many there are, these counted.  0, or -ENOMEM.
+ * 0, or -ENOMEM.
  */
-int findings_waits(struct report *report, const struct blames *blames,
-		   size_t *said);
+int findings_waits(struct report *report, const struct blames *blames);
 
 /* As notes: what wait states are worth. */
 void findings_joined(struct report *report, const struct run *run);

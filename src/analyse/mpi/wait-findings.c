@@ -353,7 +353,7 @@ static int look_at_blame(struct wait_place *p, const struct blames *b, size_t i)
 
 /* The first of them; -ENOMEM. */
 static int find_places(struct wait_place *places, const struct blames *b,
-		       size_t *count, size_t *lacked)
+		       size_t *count)
 {
 	for (size_t i = 0; i < b->count && *count < SENTENCES; i++) {
 		int worth;
@@ -365,31 +365,27 @@ static int find_places(struct wait_place *places, const struct blames *b,
 		worth = look_at_blame(&places[*count], b, i);
 		if (worth < 0)
 			return worth;
-		if (worth && lacked_cores(&places[*count], b->paths->run))
-			++*lacked;
-		else if (worth)
+		if (worth && !lacked_cores(&places[*count], b->paths->run))
 			++*count;
 	}
 	return 0;
 }
 
-int findings_waits(struct report *report, const struct blames *b, size_t *said)
+int findings_waits(struct report *report, const struct blames *b)
 {
 	struct wait_place places[SENTENCES] = { 0 };
 	uint32_t victims[SENTENCES];
-	size_t count = 0, lacked = 0;
+	size_t count = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < SENTENCES && !err; i++)
 		err = place_init(&places[i], b);
 	if (!err)
-		err = find_places(places, b, &count, &lacked);
+		err = find_places(places, b, &count);
 	for (size_t i = 0; i < count; i++)
 		victims[i] = places[i].victim;
 	for (size_t i = 0; i < count && !err; i++)
 		say_wait(report, b, &places[i], victims, count);
-	if (said)
-		*said = count + lacked;
 	for (size_t i = 0; i < SENTENCES; i++)
 		place_fini(&places[i]);
 	return err;

@@ -344,7 +344,7 @@ static int fill_waits(struct report *report, const struct run *run,
 	if (!err)
 		err = contention_findings(report, run);
 	if (!err)
-		err = findings_waits(report, &blames, NULL);
+		err = findings_waits(report, &blames);
 	if (!err)
 		err = waits_table(report, &blames, options);
 	if (!err) {

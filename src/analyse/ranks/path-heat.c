@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/ranks/path-heat.h"
+#include "analyse/ranks/rank-groups.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "run/values.h"

@@ -10,7 +10,6 @@
 
 #include "analyse/base/analysis.h"
 #include "analyse/compare/overview-diff.h"
-#include "analyse/ranks/path-heat.h"
 #include "analyse/ranks/rank-groups.h"
 #include "analyse/paths/source-lines.h"
 #include "analyse/time/time-grid.h"

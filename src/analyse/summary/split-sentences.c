@@ -654,7 +654,7 @@ static int say_known_of_part(struct saying *s, enum split_part part)
 {
 	switch (part) {
 	case SPLIT_WAIT:
-		return findings_waits(s->report, s->blames, NULL);
+		return findings_waits(s->report, s->blames);
 	case SPLIT_OPENMP: /* of regions it is known how long and where */
 		return has_place(s, part) ? 0 : openmp_say(s->report, s->paths);
 	case SPLIT_THREADS:

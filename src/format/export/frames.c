@@ -2,7 +2,8 @@
 /* frames.c - a node's line is its caller's, a frame's its own. */
 #include "format/export/frames.h"
 
-struct frame frame_innermost(const struct run *run, uint32_t node)
+/* The innermost of a node; of the root, the root itself. */
+static struct frame frame_innermost(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];
 	struct frame frame = { .node = run_frame(run, node) };
@@ -14,7 +15,8 @@ struct frame frame_innermost(const struct run *run, uint32_t node)
 	return frame;
 }
 
-bool frame_caller(const struct run *run, struct frame *frame)
+/* The frame that called this one; false, and unchanged: there is none. */
+static bool frame_caller(const struct run *run, struct frame *frame)
 {
 	const struct run_node *n = &run->nodes[frame->node];
 	uint32_t above = run_frame(run, n->parent);

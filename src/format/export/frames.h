@@ -17,12 +17,6 @@ struct frame {
 	uint32_t file, line; /* a string, 0: not known */
 };
 
-/* The innermost of a node; of the root, the root itself. */
-struct frame frame_innermost(const struct run *run, uint32_t node);
-
-/* The frame that called this one; false, and unchanged: there is none. */
-bool frame_caller(const struct run *run, struct frame *frame);
-
 /*
  * All frames of a node, from the innermost on, into to[], which has room for as
  * many as the run has nodes; their number, at least 1.
