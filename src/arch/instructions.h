@@ -25,8 +25,8 @@ enum call_kind {
  * The call that returns to `pc`, by the CALL_SIZE bytes before that.  *to: the
  * function, or the word; else unchanged.
  */
-SIGSAFE enum call_kind instructions_call(const uint8_t *code, uintptr_t pc,
-					 uintptr_t *to);
+SIGSAFE enum call_kind instructions_call_before(const uint8_t *code,
+						uintptr_t pc, uintptr_t *to);
 
 /*
  * Do these bytes of code at `at`, LINKAGE_SIZE as a rule, begin with the jump

@@ -49,7 +49,7 @@ SIGSAFE bool thread_open(void)
 	return !thread_all_left;
 }
 
-SIGSAFE static bool is_within(const struct unwinder *u, uintptr_t at)
+SIGSAFE static bool is_on_thread_stack(const struct unwinder *u, uintptr_t at)
 {
 	return at >= u->low && at < u->high;
 }
@@ -63,8 +63,9 @@ SIGSAFE static bool is_frame_gone(const struct thread *t, uintptr_t sp)
 	const struct unwinder *u = &t->unwinder;
 	const uintptr_t *frame = (const uintptr_t *)t->busy;
 
-	return is_within(u, sp) && (!is_within(u, t->busy) || sp > t->busy ||
-				    frame[FRAME_PC] != t->returns);
+	return is_on_thread_stack(u, sp) &&
+	       (!is_on_thread_stack(u, t->busy) || sp > t->busy ||
+		frame[FRAME_PC] != t->returns);
 }
 
 SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
@@ -126,7 +127,7 @@ static struct thread *take_thread(void)
 	return fresh ? new_thread() : t;
 }
 
-static bool is_mine(const struct thread *t)
+static bool is_thread_of_process(const struct thread *t)
 {
 	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
 }
@@ -170,7 +171,7 @@ void thread_clocks_follow(void)
 		sources_tell(paused, t, held);
 		if (held)
 			clock_stop(&t->clock);
-		else if (is_mine(t))
+		else if (is_thread_of_process(t))
 			start_clock(t, 1);
 	}
 	lock_give(&pool.lock);
@@ -207,7 +208,7 @@ void thread_seal(bool sealed)
 }
 
 /* Not each of many short processes is to leave a profile. */
-static uint64_t first_odds(const struct thread *t)
+static uint64_t odds_of_first_sample(const struct thread *t)
 {
 	bool is_main = t->tid == (uint32_t)sys0(SYS_getpid);
 
@@ -221,11 +222,11 @@ static void begin_measuring(struct thread *t)
 	t->alive = true;
 	sources_tell(thread_start, t);
 	if (!collect_paused() && !thread_all_left)
-		start_clock(t, first_odds(t));
+		start_clock(t, odds_of_first_sample(t));
 	lock_give(&pool.lock);
 }
 
-SIGSAFE static void tell_ended(struct live_header *header)
+SIGSAFE static void publish_ended_threads(struct live_header *header)
 {
 	header->threads_unseen = pool.unseen;
 	header->threads_ns = pool.cost_ns;
@@ -243,12 +244,12 @@ static uint32_t weight_of_thread(void)
 	return n % WEIGHED_EVERY ? 0 : WEIGHED_EVERY;
 }
 
-static uint64_t weigh_from(uint32_t weight)
+static uint64_t begin_weighing(uint32_t weight)
 {
 	return weight ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 }
 
-static void weigh_until(uint32_t weight, uint64_t since, uint64_t now)
+static void end_weighing(uint32_t weight, uint64_t since, uint64_t now)
 {
 	__atomic_fetch_add(&pool.cost_ns, weight * (now - since),
 			   __ATOMIC_RELAXED);
@@ -268,9 +269,9 @@ static void count_ended(const struct thread *t, uint64_t since)
 	pool.unseen += !t->ready;
 	pool.missed_ns += (int64_t)(now - stood);
 	if (since)
-		weigh_until(t->weight, since, now);
+		end_weighing(t->weight, since, now);
 	if (header)
-		tell_ended(header);
+		publish_ended_threads(header);
 }
 
 static void adopt_thread(struct thread *t)
@@ -284,7 +285,7 @@ static void adopt_thread(struct thread *t)
 }
 
 /* Walks to the root, of deep stacks, may have two fifths of the budget. */
-static uint64_t far_times(void)
+static uint64_t far_walk_interval(void)
 {
 	uint64_t budget = collect_settings()->budget;
 
@@ -303,7 +304,7 @@ void thread_start(uintptr_t low, uintptr_t high, const char *name)
 		return;
 	}
 	t->weight = weight_of_thread();
-	since = weigh_from(t->weight);
+	since = begin_weighing(t->weight);
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->region = NULL;
 	memcpy(t->name, name, strnlen(name, sizeof(t->name) - 1) + 1);
@@ -311,12 +312,12 @@ void thread_start(uintptr_t low, uintptr_t high, const char *name)
 	t->unwinder.reader.pid = t->tid;
 	t->unwinder.python.lasting = t->tid == (uint32_t)sys0(SYS_getpid);
 	t->unwinder.verify = collect_settings()->verify;
-	t->unwinder.far_times = far_times();
+	t->unwinder.far_times = far_walk_interval();
 	sources_tell(reset, t);
 	adopt_thread(t);
 	thread_record = t;
 	begin_measuring(t);
-	weigh_until(t->weight, since, weigh_from(t->weight));
+	end_weighing(t->weight, since, begin_weighing(t->weight));
 	thread_release(t);
 }
 
@@ -329,7 +330,7 @@ void thread_stop(void)
 		return;
 	/* Even where a handler that interrupted us ends the thread. */
 	(void)thread_occupy(t);
-	since = thread_open() ? weigh_from(t->weight) : 0;
+	since = thread_open() ? begin_weighing(t->weight) : 0;
 	lock_take(&pool.lock);
 	t->alive = false;
 	sources_tell(thread_last, t);
@@ -419,7 +420,7 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 	t->generation = registry_generation();
 	t->ready = true;
 	sources_tell(describe, registry_header());
-	tell_ended(registry_header());
+	publish_ended_threads(registry_header());
 	return true;
 }
 

@@ -7,8 +7,8 @@ enum {
 };
 
 /* call N; call *N(%rip); call *%rax; call *N(%rax), near and far. */
-SIGSAFE enum call_kind instructions_call(const uint8_t *code, uintptr_t pc,
-					 uintptr_t *to)
+SIGSAFE enum call_kind instructions_call_before(const uint8_t *code,
+						uintptr_t pc, uintptr_t *to)
 {
 	const uint8_t *end = code + CALL_SIZE;
 	int32_t offset;

@@ -73,7 +73,7 @@ static void pop_waiting(void)
 	}
 }
 
-static void take_first(void)
+static void take_first_event(void)
 {
 	const struct gpu_live_event *event = &memory.queue[0].event;
 
@@ -92,7 +92,7 @@ static void settle_events(bool all)
 
 	while (memory.count &&
 	       (all || memory.queue[0].event.ns + PATIENCE_NS <= now))
-		take_first();
+		take_first_event();
 }
 
 /* For this live profile; false: there is none. */
@@ -133,7 +133,7 @@ static void add_allocation(const struct gpu_memory *m)
 	if (m->what == GPU_MEMORY_ALLOCATED)
 		event.entry = gpu_live_allocated(&event, m->kind, m->device);
 	if (memory.count == QUEUE)
-		take_first();
+		take_first_event();
 	push_allocation(&event);
 }
 

@@ -156,8 +156,8 @@ static uint32_t find_span(uint64_t ns)
 }
 
 /* No span says what was in it: the next sample outside of calls does. */
-static void blame_hole(const struct gpu_gap *gap, uint32_t next, uint64_t to,
-		       uint64_t ns)
+static void blame_gap_without_span(const struct gpu_gap *gap, uint32_t next,
+				   uint64_t to, uint64_t ns)
 {
 	uint32_t i = next < idle.count ? idle.sample[next] : HISTORY_SPANS;
 
@@ -186,7 +186,7 @@ static void blame_history(const struct gpu_gap *gap, uint64_t from, uint64_t to)
 		uint64_t end = s->to < to ? s->to : to;
 
 		if (begin > from) {
-			blame_hole(gap, i, begin, begin - from);
+			blame_gap_without_span(gap, i, begin, begin - from);
 			from = begin;
 		}
 		if (end > from)
@@ -194,7 +194,7 @@ static void blame_history(const struct gpu_gap *gap, uint64_t from, uint64_t to)
 		from = end > from ? end : from;
 	}
 	if (from < to)
-		blame_hole(gap, i, to, to - from);
+		blame_gap_without_span(gap, i, to, to - from);
 }
 
 void gpu_idle_delay(uint64_t ns)

@@ -297,8 +297,8 @@ static uint32_t address_hash(uint64_t address)
 	return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 32);
 }
 
-static struct place *place_in(struct place *places, uint32_t size,
-			      uint64_t address)
+static struct place *find_address_place(struct place *places, uint32_t size,
+					uint64_t address)
 {
 	uint32_t at = address_hash(address);
 
@@ -320,7 +320,8 @@ static bool grow_addresses(void)
 		return false;
 	for (uint32_t i = 0; i < live.size; i++)
 		if (live.places[i].address)
-			*place_in(bigger, size, live.places[i].address) =
+			*find_address_place(bigger, size,
+					    live.places[i].address) =
 				live.places[i];
 	unmap_area(live.places, live.size * sizeof(*live.places));
 	live.places = bigger;
@@ -332,13 +333,14 @@ static bool grow_addresses(void)
 static struct place *place_of_address(uint64_t address)
 {
 	struct place *place =
-		live.size ? place_in(live.places, live.size, address) : NULL;
+		live.size ? find_address_place(live.places, live.size, address)
+			  : NULL;
 
 	if (place && place->address)
 		return place;
 	if (live.count >= live.size / 2 && !grow_addresses())
 		return NULL;
-	return place_in(live.places, live.size, address);
+	return find_address_place(live.places, live.size, address);
 }
 
 /* What follows moves up, that it is still found. */

@@ -93,7 +93,7 @@ AT_FORK static void gpu_tool_forked(void)
  * False: an adapter has it and stays.  One CUPTI that was used lets no other
  * library of its kind in, even when it has been given up.
  */
-static bool is_free(const void *next)
+static bool is_cupti_free(const void *next)
 {
 	bool (*yield)(void);
 
@@ -155,8 +155,8 @@ static void *real_function(const char *name, const void *front,
                                                                                \
 		if (!next_)                                                    \
 			return NOT_INITIALIZED;                                \
-		return is_free((void *)next_) ? next_(__VA_ARGS__)             \
-					      : MULTIPLE_SUBSCRIBERS;          \
+		return is_cupti_free((void *)next_) ? next_(__VA_ARGS__)       \
+						    : MULTIPLE_SUBSCRIBERS;    \
 	} while (0)
 
 PUBLIC int cuptiSubscribe(void **subscriber, void *callback, void *data)
@@ -225,7 +225,8 @@ static bool keep_looked_up(void *front, void *found, const void *caller)
 	return true;
 }
 
-static void *in_front(const char *name, void *found, const void *caller)
+static void *cupti_front_of_found(const char *name, void *found,
+				  const void *caller)
 {
 	void *front = front_of(name);
 
@@ -238,7 +239,7 @@ static void *in_front(const char *name, void *found, const void *caller)
 static void gpu_tool_start(const struct settings *settings)
 {
 	(void)settings;
-	copse_dlsym_front(in_front, NULL);
+	copse_dlsym_front(cupti_front_of_found, NULL);
 }
 
 const struct source source_gpu_tool = {

@@ -91,7 +91,7 @@ SIGSAFE static void end_ring_change(struct history *h)
 }
 
 /* A number below `most`, xorshift64. */
-SIGSAFE static uint64_t random_below(struct history *h, uint64_t most)
+SIGSAFE static uint64_t random_number_below(struct history *h, uint64_t most)
 {
 	h->random ^= h->random << 13;
 	h->random ^= h->random >> 7;
@@ -103,7 +103,8 @@ SIGSAFE static struct span join_spans(struct history *h, const struct span *a,
 				      const struct span *b)
 {
 	uint64_t first = a->to - a->from, both = first + b->to - b->from;
-	struct span one = both && random_below(h, both) < first ? *a : *b;
+	struct span one =
+		both && random_number_below(h, both) < first ? *a : *b;
 
 	one.from = a->from;
 	one.to = b->to;

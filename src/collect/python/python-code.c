@@ -45,7 +45,7 @@ struct code_head { /* what is read of a code object */
 	uintptr_t begin; /* … of which that has the instruction */
 };
 
-SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
+SIGSAFE static uint64_t word_of_bytes(const char *bytes, uint32_t offset)
 {
 	uint64_t word;
 
@@ -53,9 +53,9 @@ SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
 	return word;
 }
 
-SIGSAFE static bool read_code(struct safe_read *reader,
-			      const struct python_place *at, char *to,
-			      size_t size)
+SIGSAFE static bool read_code_object(struct safe_read *reader,
+				     const struct python_place *at, char *to,
+				     size_t size)
 {
 	if (at->alive) {
 		__builtin_memcpy(to, (const void *)at->code, size);
@@ -73,12 +73,13 @@ SIGSAFE static bool read_code(struct safe_read *reader,
 SIGSAFE static bool is_referenced(const struct python_layout *layout,
 				  const char *head)
 {
-	uint64_t references = word_at(head, REFERENCES_AT);
-	int64_t shared = (int64_t)word_at(head, layout->object.shared);
+	uint64_t references = word_of_bytes(head, REFERENCES_AT);
+	int64_t shared = (int64_t)word_of_bytes(head, layout->object.shared);
 
 	if (!layout->object.shared)
 		return (uint32_t)references && !(references >> 32 & 0xffff);
-	return (uint32_t)word_at(head, layout->object.local) + (shared >> 2) >
+	return (uint32_t)word_of_bytes(head, layout->object.local) +
+		       (shared >> 2) >
 	       0;
 }
 
@@ -114,27 +115,29 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 	uint64_t units;
 
 	if (code % sizeof(code) ||
-	    !read_code(reader, at, head, layout->code.bytes))
+	    !read_code_object(reader, at, head, layout->code.bytes))
 		return false;
-	units = layout->code.apart ? 0 : word_at(head, layout->object.size);
+	units = layout->code.apart ? 0
+				   : word_of_bytes(head, layout->object.size);
 	if (!is_referenced(layout, head) ||
-	    word_at(head, layout->object.type) != layout->code_type ||
+	    word_of_bytes(head, layout->object.type) != layout->code_type ||
 	    units > CODE_MOST)
 		return false;
 	*to = (struct code_head){
 		.key = { .code = code,
-			 .qualname = word_at(head, layout->code.name),
-			 .lines = word_at(head, layout->code.lines) },
-		.file = word_at(head, layout->code.file),
-		.first = (uint32_t)word_at(head, layout->code.first),
+			 .qualname = word_of_bytes(head, layout->code.name),
+			 .lines = word_of_bytes(head, layout->code.lines) },
+		.file = word_of_bytes(head, layout->code.file),
+		.first = (uint32_t)word_of_bytes(head, layout->code.first),
 		.units = units,
 	};
 	if (layout->code.version)
-		to->key.version = (uint32_t)word_at(head, layout->code.version);
+		to->key.version =
+			(uint32_t)word_of_bytes(head, layout->code.version);
 	if (layout->code.flags)
-		to->flags = (uint32_t)word_at(head, layout->code.flags);
+		to->flags = (uint32_t)word_of_bytes(head, layout->code.flags);
 	if (layout->code.copies)
-		copies = word_at(head, layout->code.copies);
+		copies = word_of_bytes(head, layout->code.copies);
 	return find_bytecode(layout, reader, at, copies, to);
 }
 
@@ -180,7 +183,7 @@ SIGSAFE static uint32_t read_characters(struct safe_read *reader, char *to,
  * Its state behind what tells whether it is interned: two bits, or, without
  * GIL from 3.14 on, a byte that has two.
  */
-SIGSAFE static uint32_t kind_of(uint32_t state)
+SIGSAFE static uint32_t kind_of_string_state(uint32_t state)
 {
 	return state >> 2 & COMPACT ? state >> 2 : state >> 8;
 }
@@ -196,8 +199,9 @@ SIGSAFE static uint32_t read_text(const struct python_layout *layout,
 
 	if (!safe_read_copy(reader, head, text, layout->text.ascii))
 		return 0;
-	count = word_at(head, layout->object.size);
-	state = kind_of((uint32_t)word_at(head, layout->text.state));
+	count = word_of_bytes(head, layout->object.size);
+	state = kind_of_string_state(
+		(uint32_t)word_of_bytes(head, layout->text.state));
 	width = state & 7;
 	if (!(state & COMPACT) || !width || width > 4)
 		return 0;
@@ -230,7 +234,8 @@ SIGSAFE static uint32_t read_lines(const struct python_layout *layout,
 }
 
 /* What bytes say, after others: an odd number. */
-SIGSAFE static uint64_t hash_of(uint64_t hash, const char *bytes, uint32_t size)
+SIGSAFE static uint64_t hash_more_bytes(uint64_t hash, const char *bytes,
+					uint32_t size)
 {
 	for (uint32_t i = 0; i < size; i += sizeof(uint64_t)) {
 		uint32_t left = size - i;
@@ -248,7 +253,8 @@ SIGSAFE static uint64_t hash_of(uint64_t hash, const char *bytes, uint32_t size)
 SIGSAFE uint64_t python_text_identity(const struct python_layout *layout,
 				      uintptr_t text)
 {
-	const uint64_t size = word_at((const char *)text, layout->object.size);
+	const uint64_t size =
+		word_of_bytes((const char *)text, layout->object.size);
 	const volatile uint64_t *word =
 		(const volatile uint64_t *)(text + layout->text.ascii);
 	uint64_t sum = size, factor = 0x9e3779b97f4a7c15u;
@@ -265,7 +271,7 @@ bool python_code_ready(void)
 	return slots;
 }
 
-SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)
+SIGSAFE static struct code_slot *code_slot_near(uintptr_t code, uint32_t i)
 {
 	return &slots[((code * 0x9e3779b97f4a7c15u >> 40) + i) % SLOTS];
 }
@@ -285,7 +291,7 @@ SIGSAFE static bool find_code(uintptr_t code, const struct code_key *key,
 			      struct python_name *name, uint64_t *text)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
-		const struct code_slot *slot = slot_near(code, i);
+		const struct code_slot *slot = code_slot_near(code, i);
 		uint32_t locked =
 			__atomic_load_n(&slot->locked, __ATOMIC_ACQUIRE);
 		bool same = slot->key.code == code &&
@@ -306,12 +312,12 @@ SIGSAFE static bool find_code(uintptr_t code, const struct code_key *key,
  * Where it is to be: in the place of what was at its address, or nowhere, but
  * for those that another thread writes to: it may have lost its core.
  */
-SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
+SIGSAFE static struct code_slot *choose_code_slot(const struct code_key *key)
 {
 	struct code_slot *empty = NULL;
 
 	for (uint32_t i = 0; i < PROBES; i++) {
-		struct code_slot *slot = slot_near(key->code, i);
+		struct code_slot *slot = code_slot_near(key->code, i);
 
 		if (__atomic_load_n(&slot->locked, __ATOMIC_RELAXED) % 2)
 			continue;
@@ -322,14 +328,14 @@ SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
 			empty = slot;
 	}
 	return empty ? empty
-		     : slot_near(key->code,
-				 (uint32_t)(key->lines >> 4) % PROBES);
+		     : code_slot_near(key->code,
+				      (uint32_t)(key->lines >> 4) % PROBES);
 }
 
 /* NULL: another thread writes to it; then it is not kept. */
-SIGSAFE static struct code_slot *lock_slot(const struct code_key *key)
+SIGSAFE static struct code_slot *lock_code_slot(const struct code_key *key)
 {
-	struct code_slot *slot = choose_slot(key);
+	struct code_slot *slot = choose_code_slot(key);
 	uint32_t locked = __atomic_load_n(&slot->locked, __ATOMIC_RELAXED);
 
 	if (locked % 2 || !__atomic_compare_exchange_n(
@@ -340,9 +346,10 @@ SIGSAFE static struct code_slot *lock_slot(const struct code_key *key)
 	return slot;
 }
 
-SIGSAFE static void fill_slot(struct code_slot *slot,
-			      const struct code_key *key,
-			      const struct python_name *name, uint64_t text)
+SIGSAFE static void fill_code_slot(struct code_slot *slot,
+				   const struct code_key *key,
+				   const struct python_name *name,
+				   uint64_t text)
 {
 	slot->key = *key;
 	slot->name = *name;
@@ -367,14 +374,15 @@ SIGSAFE static bool name_text(const struct registry_function *f, uint64_t says,
 	*name = (struct python_name){ 0 };
 	if (!registry_function(f, &name->index))
 		return false;
-	slot = lock_slot(&key);
+	slot = lock_code_slot(&key);
 	if (slot)
-		fill_slot(slot, &key, name, 0);
+		fill_code_slot(slot, &key, name, 0);
 	return true;
 }
 
 /* Of <string> and the like: made while the program runs, but for <frozen …>. */
-SIGSAFE static bool is_made(const struct registry_function *f)
+SIGSAFE static bool
+is_function_made_at_run_time(const struct registry_function *f)
 {
 	return f->file_size < 2 || (f->file[0] == '<' && f->file[1] != 'f');
 }
@@ -386,7 +394,7 @@ SIGSAFE static bool is_made(const struct registry_function *f)
 SIGSAFE static void keep_code(const struct code_head *head, bool made,
 			      struct python_name *name, uint64_t text)
 {
-	struct code_slot *slot = lock_slot(&head->key);
+	struct code_slot *slot = lock_code_slot(&head->key);
 
 	if (!slot)
 		return;
@@ -401,7 +409,7 @@ SIGSAFE static void keep_code(const struct code_head *head, bool made,
 		name->units = (uint32_t)head->units;
 	if (head->key.version || (!name->units && !name->changes))
 		text = 0;
-	fill_slot(slot, &head->key, name, text);
+	fill_code_slot(slot, &head->key, name, text);
 }
 
 SIGSAFE static bool add_code(const struct python_layout *layout,
@@ -421,12 +429,12 @@ SIGSAFE static bool add_code(const struct python_layout *layout,
 	f.file_size = read_text(layout, reader, head->file, room + PYTHON_TEXT);
 	f.lines_size = read_lines(layout, reader, head->key.lines,
 				  room + 2 * PYTHON_TEXT);
-	text = hash_of(0, f.name, f.name_size);
-	says = hash_of(text + f.first, f.file, f.file_size);
-	says = hash_of(says, f.lines, f.lines_size);
+	text = hash_more_bytes(0, f.name, f.name_size);
+	says = hash_more_bytes(text + f.first, f.file, f.file_size);
+	says = hash_more_bytes(says, f.lines, f.lines_size);
 	if (!f.name_size || !name_text(&f, says, name))
 		return false;
-	keep_code(head, is_made(&f), name, text);
+	keep_code(head, is_function_made_at_run_time(&f), name, text);
 	return true;
 }
 
@@ -440,7 +448,7 @@ SIGSAFE static bool says_the_same(const struct python_layout *layout,
 	if (!text)
 		return true;
 	size = read_text(layout, reader, head->key.qualname, room);
-	return hash_of(0, room, size) == text;
+	return hash_more_bytes(0, room, size) == text;
 }
 
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,

@@ -450,7 +450,7 @@ SIGSAFE static bool has_mark(struct chain_reading *r, const char *frame,
 }
 
 /* From 3.15 on the root is a frame that runs nothing. */
-SIGSAFE static bool is_root(struct chain_reading *r, uintptr_t at)
+SIGSAFE static bool is_root_frame(struct chain_reading *r, uintptr_t at)
 {
 	char room[PYTHON_FRAME_MOST];
 	const char *root;
@@ -510,7 +510,7 @@ SIGSAFE static bool is_frame_there(struct chain_reading *r, uint32_t i,
  * All are as they were, but for the instruction of the last: the memo is what
  * there is now.
  */
-SIGSAFE static bool is_memo(struct chain_reading *r, uintptr_t at)
+SIGSAFE static bool is_chain_as_in_memo(struct chain_reading *r, uintptr_t at)
 {
 	struct python_frames *p = r->to;
 	uint32_t i = p->count;
@@ -520,7 +520,7 @@ SIGSAFE static bool is_memo(struct chain_reading *r, uintptr_t at)
 		if (!is_frame_there(r, i, &at,
 				    i + 1 == p->count ? &last : NULL))
 			return false;
-	if (!p->count || p->memo_seam || !is_root(r, at))
+	if (!p->count || p->memo_seam || !is_root_frame(r, at))
 		return false;
 	m = python_frame_memo(p, p->count - 1);
 	p->same = p->count - (last.instr != m->instr);
@@ -587,7 +587,7 @@ SIGSAFE static bool read_root(struct chain_reading *r, uintptr_t at,
 		to->entry = before->entry;
 	else if (has_mark(r, bytes + BEFORE, &caller, caller))
 		to->entry = to->previous;
-	return before ? caller == before->at : is_root(r, caller);
+	return before ? caller == before->at : is_root_frame(r, caller);
 }
 
 /* Where the frame lies that this one, of that number, calls: behind it. */
@@ -683,7 +683,7 @@ SIGSAFE static bool join_roots(struct chain_reading *r, bool afresh)
  * Of more frames than are kept those up to a mark are read, to know it.  In
  * 3.11 it is known before; where they are joined it is guessed.
  */
-SIGSAFE static bool is_enough(struct chain_reading *r)
+SIGSAFE static bool is_chain_read_far_enough(struct chain_reading *r)
 {
 	struct python_frames *p = r->to;
 
@@ -714,10 +714,10 @@ SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 			return false;
 	}
 	mark = r->cframe;
-	if (!afresh && !r->layout->frame.unit && is_memo(r, at))
+	if (!afresh && !r->layout->frame.unit && is_chain_as_in_memo(r, at))
 		return true;
 	r->cframe = mark;
-	for (uint32_t i = 0; at && !is_enough(r); i++)
+	for (uint32_t i = 0; at && !is_chain_read_far_enough(r); i++)
 		if (i == STEPS_MOST ||
 		    !(r->layout->frame.unit ? read_frame_object
 					    : read_frame)(r, &at))
@@ -766,7 +766,8 @@ SIGSAFE static bool read_interpreters(struct chain_reading *r)
 	return true;
 }
 
-SIGSAFE static bool read_all(struct chain_reading *r, bool afresh)
+SIGSAFE static bool read_known_interpreters(struct chain_reading *r,
+					    bool afresh)
 {
 	if (r->to->known > 1)
 		return read_interpreters(r);
@@ -810,7 +811,7 @@ SIGSAFE static enum python_code name_one_frame(struct chain_reading *r,
 				&f->name);
 }
 
-SIGSAFE static bool is_believed(struct chain_reading *r, uint32_t i)
+SIGSAFE static bool is_frame_believed(struct chain_reading *r, uint32_t i)
 {
 	struct python_frame *f = python_frame_fresh(r->to, i);
 
@@ -885,7 +886,7 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 	for (uint32_t i = p->same; i < p->read; i++) {
 		enum python_code found;
 
-		if (is_recursion(p, i) || (believed && is_believed(r, i)))
+		if (is_recursion(p, i) || (believed && is_frame_believed(r, i)))
 			continue;
 		if (i + 1 < p->read && !r->alive)
 			read_codes(r, i);
@@ -942,7 +943,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	if (!p->known)
 		return PYTHON_READ;
 	read_ahead(&r);
-	if (read_all(&r, afresh)) {
+	if (read_known_interpreters(&r, afresh)) {
 		/* A state in use by another thread may change while we read. */
 		r.calm = r.calm && !marks_lie_elsewhere(&r, 0);
 		how = name_frames(&r, afresh);
@@ -952,8 +953,8 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	return how;
 }
 
-SIGSAFE static bool read_link(struct safe_read *reader, uintptr_t at,
-			      uintptr_t *to)
+SIGSAFE static bool read_frame_pointer(struct safe_read *reader, uintptr_t at,
+				       uintptr_t *to)
 {
 	return safe_read_copy(reader, to, at, sizeof(*to));
 }
@@ -966,9 +967,10 @@ SIGSAFE static bool is_own_state(struct safe_read *reader,
 	const struct python_layout *layout = python_layout;
 	uintptr_t id, frame = 0;
 
-	*torn = !read_link(reader, thread + layout->thread.id, &id) ||
+	*torn = !read_frame_pointer(reader, thread + layout->thread.id, &id) ||
 		(layout->cframe.there &&
-		 !read_link(reader, thread + layout->thread.frame, &frame));
+		 !read_frame_pointer(reader, thread + layout->thread.frame,
+				     &frame));
 	return !*torn && is_threads_own(stack, id, frame);
 }
 
@@ -982,7 +984,7 @@ SIGSAFE static uintptr_t find_thread(struct safe_read *reader,
 	bool torn = false;
 
 	for (int i = 0; i < THREADS_MOST && !torn; i++) {
-		if (!read_link(reader, link, &thread) || !thread)
+		if (!read_frame_pointer(reader, link, &thread) || !thread)
 			return 0;
 		if (is_own_state(reader, stack, thread, &torn))
 			return thread;
@@ -1015,7 +1017,8 @@ SIGSAFE static bool find_states(struct python_frames *p,
 	for (int i = 0; i < INTERPRETERS_MOST && found < most; i++) {
 		struct python_state s;
 
-		if (!read_link(reader, link, &s.interpreter) || !s.interpreter)
+		if (!read_frame_pointer(reader, link, &s.interpreter) ||
+		    !s.interpreter)
 			break;
 		s.thread = find_thread(reader, stack, s.interpreter);
 		s.gil = s.thread ? python_gil_find(reader, s.interpreter) : 0;

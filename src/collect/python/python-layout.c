@@ -168,7 +168,7 @@ static bool is_within_reads(const struct python_layout *l)
 }
 
 /* Flags come before the number of arguments, a version before the locals. */
-static bool take_words(struct python_layout *to, const uint64_t *code)
+static bool take_code_words(struct python_layout *to, const uint64_t *code)
 {
 	if (!take_offset(&to->code.flags, code, CODE_ARGUMENTS) ||
 	    !take_offset(&to->code.version, code, CODE_LOCALS))
@@ -179,8 +179,8 @@ static bool take_words(struct python_layout *to, const uint64_t *code)
 	       to->code.first + VERSION_BEHIND_FIRST * CODE_WORD;
 }
 
-static bool by_offsets(struct python_layout *to, const uint64_t *words,
-		       const struct offsets_of *at)
+static bool take_all_offsets(struct python_layout *to, const uint64_t *words,
+			     const struct offsets_of *at)
 {
 	const uint64_t *interpreter = words + INTERPRETER;
 	const uint64_t *thread = words + at->thread;
@@ -216,12 +216,12 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 	       take_offset(&to->code.lines, code, CODE_LINES) &&
 	       take_offset(&to->code.first, code, CODE_FIRST) &&
 	       take_offset(&to->code.bytes, code, CODE_ADAPTIVE) &&
-	       take_words(to, code) && is_within_reads(to);
+	       take_code_words(to, code) && is_within_reads(to);
 }
 
 /* From 3.14 on threads have bytecode of their own. */
-static bool take_copies(struct python_layout *to, const uint64_t *words,
-			const struct offsets_of *at)
+static bool take_code_copies(struct python_layout *to, const uint64_t *words,
+			     const struct offsets_of *at)
 {
 	return take_offset(&to->frame.copy, words + at->frame, FRAME_COPY) &&
 	       take_offset(&to->code.copies, words + at->code, CODE_COPIES) &&
@@ -254,7 +254,7 @@ static bool without_gil(struct python_layout *to, const uint64_t *words,
 	       to->text.state + sizeof(uint64_t) <= text[TEXT_HEAD] &&
 	       to->object.size + sizeof(uint64_t) <= text[TEXT_HEAD] &&
 	       text[TEXT_LENGTH] == to->object.size &&
-	       (!at->copies || take_copies(to, words, at));
+	       (!at->copies || take_code_copies(to, words, at));
 }
 
 bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
@@ -264,7 +264,7 @@ bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
 
 	for (size_t i = 0; says_it && i < sizeof(says) / sizeof(*says); i++)
 		if (says[i].version == version)
-			return by_offsets(to, runtime, &says[i]) &&
+			return take_all_offsets(to, runtime, &says[i]) &&
 			       (!runtime[FREE_THREADED] ||
 				without_gil(to, runtime, &says[i]));
 	for (size_t i = 0; !says_it && i < sizeof(known) / sizeof(*known); i++)

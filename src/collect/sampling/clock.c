@@ -412,7 +412,8 @@ bool clock_can_trap(void)
 }
 
 /* "cpu@500,wall": the rate of an event, or the default. */
-static uint64_t rate_of(const char *events, const char *name, uint64_t rate)
+static uint64_t rate_of_event(const char *events, const char *name,
+			      uint64_t rate)
 {
 	size_t length = strlen(name);
 
@@ -429,8 +430,8 @@ static uint64_t rate_of(const char *events, const char *name, uint64_t rate)
 
 void clock_init(const struct settings *settings)
 {
-	uint64_t cpu = rate_of(settings->events, "cpu", settings->freq);
-	uint64_t wall = rate_of(settings->events, "wall", settings->freq);
+	uint64_t cpu = rate_of_event(settings->events, "cpu", settings->freq);
+	uint64_t wall = rate_of_event(settings->events, "wall", settings->freq);
 	uint64_t rate = cpu ? cpu : wall;
 	const char *forced = secure_getenv("COPSE_CLOCK"); /* for the tests */
 

@@ -229,7 +229,7 @@ SIGSAFE static void account_counter(struct counters *c, uint32_t part,
 }
 
 /* A sampled event has come as often as its period says. */
-SIGSAFE static bool is_due(const struct counter *c, uint32_t part)
+SIGSAFE static bool is_counter_due(const struct counter *c, uint32_t part)
 {
 	return c->seen - c->value >=
 	       wanted.events[wanted.parts[part].event].period;
@@ -261,7 +261,7 @@ SIGSAFE static void account_group(struct thread *t, uint32_t leader)
 	}
 	enabled = r.enabled - first->enabled;
 	running = r.running - first->running;
-	if (!running || (is_sampled(leader) && !is_due(first, leader)))
+	if (!running || (is_sampled(leader) && !is_counter_due(first, leader)))
 		return;
 	first->enabled = r.enabled;
 	first->running = r.running;
@@ -278,7 +278,7 @@ SIGSAFE void counters_read(struct thread *t)
 }
 
 /* A group's counts since the last reading were nobody's. */
-SIGSAFE static void leave_out(struct thread *t, uint32_t leader)
+SIGSAFE static void leave_out_group_counts(struct thread *t, uint32_t leader)
 {
 	struct counters *c = t->counters;
 	uint32_t part = leader;
@@ -297,7 +297,7 @@ SIGSAFE void counters_leave_out(struct thread *t)
 {
 	for (uint32_t i = 0; t->counters && i < wanted.part_count; i++)
 		if (t->counters->of[i].leader == i)
-			leave_out(t, i);
+			leave_out_group_counts(t, i);
 }
 
 SIGSAFE bool counters_due(const struct thread *t)
@@ -404,7 +404,7 @@ AT_FORK static void counters_forget(struct thread *t)
  * process that was too short for one leaves no profile, unless counting is all
  * that was asked for.
  */
-__attribute__((destructor)) static void at_exit(void)
+__attribute__((destructor)) static void count_until_exit(void)
 {
 	struct thread *t = thread_self();
 

@@ -77,13 +77,13 @@ void polls_thin(struct polls *p, bool on)
 					 (2 * POLLS_EVERY - 1));
 }
 
-static void learn_usual(uint64_t *usual, uint64_t ns)
+static void average_usual_poll(uint64_t *usual, uint64_t ns)
 {
 	*usual = *usual ? (*usual * (SMOOTH - 1) + ns) / SMOOTH : ns;
 }
 
 /* One that takes long seldom is drawn: it is told when others are. */
-static uint64_t tell_long(struct polls *p, uint64_t most)
+static uint64_t long_polls_to_record(struct polls *p, uint64_t most)
 {
 	uint64_t all = untimed_long_ns(&p->sums);
 	uint64_t ns = all > p->told_ns ? all - p->told_ns : 0;
@@ -105,7 +105,7 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		p->last = 0;
 	else if (!expected || span < expected + LIVE_LONG_NS)
-		learn_usual(&p->interval_ns, span / p->skipped);
+		average_usual_poll(&p->interval_ns, span / p->skipped);
 	else
 		excess = span - expected;
 	p->excess_ns += excess;
@@ -114,7 +114,7 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	p->skipped = 0;
 	if (took > span)
 		took = span;
-	return took + tell_long(p, span - took);
+	return took + long_polls_to_record(p, span - took);
 }
 
 static void count_drawn(struct live_call *c, uint64_t ns, uint64_t gap_ns)
@@ -138,7 +138,7 @@ void polls_sampled(struct polls *p, struct live_call *call, uint64_t ns,
 
 void polls_took(struct polls *p, uint64_t ns)
 {
-	learn_usual(&p->usual_ns, ns);
+	average_usual_poll(&p->usual_ns, ns);
 }
 
 AT_FORK static void polls_reset(struct thread *t)

@@ -71,7 +71,7 @@ SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns)
  * periods after its start has a timer signal when the first is 0 to n periods
  * before it, of `odds` that are as likely: the first stands for the difference.
  */
-static uint64_t draw_first(struct sample_period *p, uint64_t odds)
+static uint64_t draw_first_period(struct sample_period *p, uint64_t odds)
 {
 	uint64_t mean = p->mean_ns,
 		 first = next_period_random(p) % (odds * mean);
@@ -98,7 +98,7 @@ uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 	sample_period_restart(p, cpu_ns);
 	if (!p->varies || !odds || period_ns <= LEAST_NS)
 		return period_ns;
-	return draw_first(p, odds);
+	return draw_first_period(p, odds);
 }
 
 uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns)
@@ -122,7 +122,8 @@ void sample_period_fix(struct sample_period *p, uint64_t cpu_ns)
  * One of a short first period may come while the first sample opens a profile:
  * it is not due.
  */
-SIGSAFE static bool on_time(const struct sample_period *p, int64_t elapsed_ns)
+SIGSAFE static bool is_only_signal_due(const struct sample_period *p,
+				       int64_t elapsed_ns)
 {
 	int64_t passed = elapsed_ns - p->lead_ns;
 	int64_t half = (int64_t)(p->period_ns / 2);
@@ -131,8 +132,8 @@ SIGSAFE static bool on_time(const struct sample_period *p, int64_t elapsed_ns)
 }
 
 /* The time between due timer signals that lie in `passed`, at least one. */
-SIGSAFE static uint64_t due_until(const struct sample_period *p,
-				  uint64_t passed)
+SIGSAFE static uint64_t time_of_due_signals(const struct sample_period *p,
+					    uint64_t passed)
 {
 	uint64_t slack = p->period_ns / 8;
 	uint64_t due = (passed + slack) / p->period_ns * p->period_ns;
@@ -146,8 +147,8 @@ SIGSAFE static uint64_t due_until(const struct sample_period *p,
  * does, one will do that stands for all until now: its thread was in no other
  * code since.
  */
-SIGSAFE static bool is_last(const struct sample_period *p, uint64_t passed,
-			    uint64_t due)
+SIGSAFE static bool is_last_signal_of_period(const struct sample_period *p,
+					     uint64_t passed, uint64_t due)
 {
 	return p->left <= 0 &&
 	       (passed - due < p->period_ns / 16 || p->left <= -PATIENCE);
@@ -164,8 +165,8 @@ SIGSAFE static void weigh_by_cpu(const struct sample_period *p,
 	if (kind == TIMER_SWITCH) {
 		w->cpu_ns = 0;
 	} else if (p->periodic) {
-		w->cpu_ns = due_until(p, passed);
-		w->last = is_last(p, passed, w->cpu_ns);
+		w->cpu_ns = time_of_due_signals(p, passed);
+		w->last = is_last_signal_of_period(p, passed, w->cpu_ns);
 	}
 	if (w->last || !p->periodic)
 		w->cpu_ns = passed;
@@ -187,7 +188,7 @@ SIGSAFE void sample_period_weigh(const struct sample_period *p,
 
 	*w = (struct weights){ .now_ns = time_now(CLOCK_MONOTONIC) };
 	elapsed = (int64_t)(w->now_ns - p->wall_ns);
-	if (kind == TIMER_CPU && on_time(p, elapsed)) {
+	if (kind == TIMER_CPU && is_only_signal_due(p, elapsed)) {
 		w->cpu_ns = p->period_ns;
 		w->lead_ns = p->lead_ns + (int64_t)w->cpu_ns - elapsed;
 	} else {

@@ -187,7 +187,8 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
  * A timer signal that finds its thread busy in the collector.  The periods of
  * an event are the next timer signal's.
  */
-SIGSAFE static void meet_busy(struct thread *t, enum timer_signal kind)
+SIGSAFE static void count_signal_of_busy_thread(struct thread *t,
+						enum timer_signal kind)
 {
 	if (kind == TIMER_COUNT)
 		return;
@@ -260,8 +261,8 @@ SIGSAFE static bool is_too_soon(struct thread *t, uint64_t cpu,
 }
 
 /* One that only a short first period has led to was not due. */
-SIGSAFE static void drop_slow(struct thread *t, enum timer_signal kind,
-			      uint64_t cpu)
+SIGSAFE static void count_slow_signal(struct thread *t, enum timer_signal kind,
+				      uint64_t cpu)
 {
 	int64_t passed = (int64_t)(cpu - t->period.stood_ns);
 
@@ -273,8 +274,8 @@ SIGSAFE static void drop_slow(struct thread *t, enum timer_signal kind,
  * What seems expensive may have lost its core meanwhile.  So those that follow
  * are measured by the CPU clock, which costs more itself, from `cpu` on.
  */
-SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
-				  uint64_t cpu)
+SIGSAFE static void measure_handler(struct thread *t, uint64_t start,
+				    uint64_t cpu)
 {
 	uint64_t now;
 
@@ -301,18 +302,19 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 	uint64_t cpu = t->suspects ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	if (t->owed_ns && is_too_soon(t, cpu, kind, context)) {
-		drop_slow(t, kind, cpu);
+		count_slow_signal(t, kind, cpu);
 		return;
 	}
 	if (kind == TIMER_COUNT)
 		count_event_cost(t, context);
 	else
 		sample_thread(t, context, kind);
-	weigh_handler(t, start, cpu);
+	measure_handler(t, start, cpu);
 }
 
 /* On the thread's own stack, with room for this handler's frame. */
-SIGSAFE static bool has_room(const struct thread *t, const ucontext_t *context)
+SIGSAFE static bool has_room_for_handler(const struct thread *t,
+					 const ucontext_t *context)
 {
 	uintptr_t sp = registers_sp(&context->uc_mcontext);
 
@@ -333,7 +335,7 @@ SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 	open = thread_open();
 	if (open) {
 		if (busy)
-			meet_busy(t, kind);
+			count_signal_of_busy_thread(t, kind);
 		else if (collect_paused())
 			sample_period_restart(
 				&t->period, time_now(CLOCK_THREAD_CPUTIME_ID));
@@ -342,7 +344,8 @@ SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 		eintr_restart_settle(context);
 	}
 	t->busy = before;
-	return open && has_room(t, context) && eintr_restart_sleeps(context);
+	return open && has_room_for_handler(t, context) &&
+	       eintr_restart_sleeps(context);
 }
 
 SIGSAFE static enum timer_signal kind_of_signal(const siginfo_t *info)

@@ -90,7 +90,7 @@ static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
 	uintptr_t to, slot;
 
 	if (!safe_read_copy(reader, call, pc - CALL_SIZE, CALL_SIZE) ||
-	    instructions_call(call, pc, &to) != CALL_DIRECT)
+	    instructions_call_before(call, pc, &to) != CALL_DIRECT)
 		return 1;
 	return !safe_read_copy(reader, entry, to, LINKAGE_SIZE) ||
 			       instructions_linkage(entry, sizeof(entry), to,
@@ -221,8 +221,9 @@ static inline struct brief *brief_place(struct thread *t, const void *lock)
 }
 
 /* One in how many waits is recorded in full. */
-static inline uint32_t share_told(const struct brief *b, const struct thread *t,
-				  const void *lock)
+static inline uint32_t one_wait_recorded_in(const struct brief *b,
+					    const struct thread *t,
+					    const void *lock)
 {
 	if (b->lock != lock || b->mean_ns >= BRIEF_NS ||
 	    b->root != t->tree.root || b->generation != t->generation)
@@ -232,7 +233,7 @@ static inline uint32_t share_told(const struct brief *b, const struct thread *t,
 	return b->count < BRIEF_MANY ? BRIEF_SOME_OF : BRIEF_MANY_OF;
 }
 
-static inline bool is_told_in_full(struct thread *t, uint32_t one_of)
+static inline bool is_drawn_to_be_recorded(struct thread *t, uint32_t one_of)
 {
 	t->briefs.lot = t->briefs.lot * 0x915f77f5u + 0x3c6ef35fu;
 	return one_of == 1 || t->briefs.lot < UINT32_MAX / one_of;
@@ -276,8 +277,8 @@ static void learn_brief(const struct lock_wait *w, struct thread *t,
 }
 
 /* Waits in MPI are MPI's time; waits for the GIL are sampled. */
-static bool is_wanted(struct thread *t, const struct lock_wait *w,
-		      const void *lock)
+static bool is_wait_measured(struct thread *t, const struct lock_wait *w,
+			     const void *lock)
 {
 	return w->call.paused_ns >= 0 &&
 	       !(t->region && region_known(t, (uintptr_t)w)) &&
@@ -320,11 +321,11 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 				   .counts = false,
 				   .paused_ns = __atomic_load_n(
 					   &collect_pauses, __ATOMIC_RELAXED) };
-	if (!is_wanted(t, w, lock))
+	if (!is_wait_measured(t, w, lock))
 		return;
 	b = brief_place(t, lock);
-	w->weight = w->of ? share_told(b, t, lock) : 1;
-	if (is_told_in_full(t, w->weight))
+	w->weight = w->of ? one_wait_recorded_in(b, t, lock) : 1;
+	if (is_drawn_to_be_recorded(t, w->weight))
 		begin_full_wait(w, lock, kind);
 	else
 		begin_brief_wait(w, t, b);

@@ -21,7 +21,7 @@ static uint32_t traced;  /* trace points of each thread, with --trace */
 static enum moments_keep trace_keep;
 bool wait_events_of_all;
 
-static void set_trace(const struct settings *s)
+static void set_trace_size(const struct settings *s)
 {
 	traced = (uint32_t)((s->trace << 20) / sizeof(struct live_traced));
 	trace_keep = !strcmp(s->trace_keep, "first")  ? MOMENTS_FIRST
@@ -41,7 +41,7 @@ void wait_events_init(int ranks)
 		traced || (ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED);
 }
 
-static bool is_high(const void *event, void *level)
+static bool is_event_of_level(const void *event, void *level)
 {
 	return ((const struct live_event *)event)->level >= *(uint32_t *)level;
 }
@@ -56,7 +56,7 @@ SIGSAFE static void end_thinning(struct live_thread *live)
 	__atomic_fetch_add(&live->thinning, 1, __ATOMIC_SEQ_CST);
 }
 
-static void follow_level(struct thread *t, uint32_t level)
+static void drop_events_below_level(struct thread *t, uint32_t level)
 {
 	/* A handler of the program that jumped out would leave it half done. */
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
@@ -64,7 +64,7 @@ static void follow_level(struct thread *t, uint32_t level)
 	begin_thinning(t->live);
 	t->wait_events.count = chunk_filter(
 		t->tree.arena, &t->wait_events.list, t->live->parts,
-		sizeof(struct live_event), is_high, &level);
+		sizeof(struct live_event), is_event_of_level, &level);
 	t->live->level = level;
 	end_thinning(t->live);
 	sys_mask(mask);
@@ -81,7 +81,7 @@ static void make_event_room(struct thread *t)
 					    __ATOMIC_RELAXED);
 	level = __atomic_load_n(&wait_events_level, __ATOMIC_RELAXED);
 	if (t->live->level != level)
-		follow_level(t, level);
+		drop_events_below_level(t, level);
 }
 
 void wait_events_add(struct thread *t, const struct live_event *event)
@@ -138,5 +138,5 @@ SIGSAFE void wait_events_add_point(struct thread *t, live_ref node,
 }
 
 const struct source source_wait_events = {
-	.start = set_trace,
+	.start = set_trace_size,
 };

@@ -108,7 +108,7 @@ PUBLIC __sighandler_t sigset(int signum, __sighandler_t handler)
 }
 
 /* The first signals, as a word of bits. */
-static void from_word(sigset_t *set, int word)
+static void signal_set_of_word(sigset_t *set, int word)
 {
 	uint64_t bits = (unsigned int)word;
 
@@ -121,7 +121,7 @@ static int mask_word(int how, int word)
 	sigset_t set, old;
 	uint64_t bits = 0;
 
-	from_word(&set, word);
+	signal_set_of_word(&set, word);
 	if (sigprocmask(how, &set, &old))
 		return -1;
 	sys_copy(&bits, &old, sizeof(bits));
@@ -142,7 +142,7 @@ PUBLIC int signals_sigpause(int word)
 {
 	sigset_t set;
 
-	from_word(&set, word);
+	signal_set_of_word(&set, word);
 	return sigsuspend(&set);
 }
 

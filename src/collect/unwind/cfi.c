@@ -222,8 +222,8 @@ SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
 }
 
 /* Where a row keeps what it says of a register; NULL: nobody asks. */
-SIGSAFE static struct cfi_saved *saved_of(const struct machine *m,
-					  struct row *row, uint64_t reg)
+SIGSAFE static struct cfi_saved *
+saved_register_of_row(const struct machine *m, struct row *row, uint64_t reg)
 {
 	return reg == DWARF_FP       ? &row->fp
 	       : reg == DWARF_RETURN ? &row->pc
@@ -234,7 +234,7 @@ SIGSAFE static struct cfi_saved *saved_of(const struct machine *m,
 SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 			      int64_t offset)
 {
-	struct cfi_saved *saved = saved_of(m, &m->row, reg);
+	struct cfi_saved *saved = saved_register_of_row(m, &m->row, reg);
 
 	if (reg == DWARF_SP)
 		m->row.sp_moved = true;
@@ -257,10 +257,10 @@ SIGSAFE static void set_undefined(struct machine *m, uint64_t reg)
 
 SIGSAFE static void restore_register(struct machine *m, uint64_t reg)
 {
-	struct cfi_saved *to = saved_of(m, &m->row, reg);
+	struct cfi_saved *to = saved_register_of_row(m, &m->row, reg);
 
 	if (to)
-		*to = *saved_of(m, &m->initial, reg);
+		*to = *saved_register_of_row(m, &m->initial, reg);
 	if (reg == DWARF_RETURN)
 		m->row.no_return = m->initial.no_return;
 }

@@ -36,8 +36,8 @@ static struct {
 	struct safe_read reader;       /* the writer's */
 } objects;
 
-SIGSAFE static bool find_in(const struct table *t, uintptr_t pc,
-			    struct loaded_object *to)
+SIGSAFE static bool find_object_in_table(const struct table *t, uintptr_t pc,
+					 struct loaded_object *to)
 {
 	uint32_t low = 0, high = t->count;
 
@@ -186,7 +186,8 @@ SIGSAFE static enum loaded_found look_later(struct loaded_object *to,
 		uint32_t written =
 			__atomic_load_n(&objects.written, __ATOMIC_ACQUIRE);
 		const struct table *t = &objects.later[written & 1];
-		bool found = find_in(t, pc, to), current = is_table_current(t);
+		bool found = find_object_in_table(t, pc, to),
+		     current = is_table_current(t);
 
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (current && written == __atomic_load_n(&objects.written,
@@ -206,8 +207,9 @@ SIGSAFE enum loaded_found loaded_object_look(struct loaded_object *to,
 						    : LOADED_FOUND;
 	if (!objects.lasting)
 		return LOADED_NONE;
-	return find_in(objects.lasting, pc, to) ? LOADED_FOUND
-						: look_later(to, pc);
+	return find_object_in_table(objects.lasting, pc, to)
+		       ? LOADED_FOUND
+		       : look_later(to, pc);
 }
 
 PUBLIC bool copse_loaded_object(struct loaded_object *to, const void *code)

@@ -135,7 +135,7 @@ SIGSAFE static inline void open_window(struct unwinder *u, uintptr_t sp)
 		u->window_low = u->sounded;
 }
 
-SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
+SIGSAFE static bool read_stack_word(void *from, uintptr_t at, uintptr_t *to)
 {
 	struct unwinder *u = from;
 
@@ -207,8 +207,8 @@ SIGSAFE static void copy_place(struct unwind_place *to,
  * is true for the others that have its rule.  Not of return addresses, whose
  * rule may be of the place behind a call.
  */
-SIGSAFE static bool by_row(const struct unwinder *u, struct unwind_place *place,
-			   uintptr_t pc)
+SIGSAFE static bool find_place_by_rule(const struct unwinder *u,
+				       struct unwind_place *place, uintptr_t pc)
 {
 	for (int i = 0; i < UNWIND_ROWS; i++) {
 		const struct unwind_place *row = &u->rows[i];
@@ -277,7 +277,7 @@ SIGSAFE static bool describe_place(struct unwinder *u,
 	uintptr_t look = exact ? pc : pc - 1;
 	struct loaded_object object;
 
-	if (exact && by_row(u, place, pc))
+	if (exact && find_place_by_rule(u, place, pc))
 		return true;
 	*place = (struct unwind_place){ .pc = pc,
 					.kind = LIVE_NODE_ADDRESS,
@@ -350,14 +350,15 @@ SIGSAFE static struct unwind_place *place_of_pc(struct unwinder *u,
  * Code without information, as a just-in-time compiler's: it may keep frame
  * pointers.  Believed only where they point up the stack.
  */
-SIGSAFE static bool by_frame_pointer(struct unwinder *u,
-				     const struct cfi_frame *at,
-				     struct unwind_frame *to)
+SIGSAFE static bool step_by_frame_pointer(struct unwinder *u,
+					  const struct cfi_frame *at,
+					  struct unwind_frame *to)
 {
 	uintptr_t fp, pc;
 
-	if (at->fp < at->sp || !read_word(u, at->fp + FRAME_FP * WORD, &fp) ||
-	    !read_word(u, at->fp + FRAME_PC * WORD, &pc) || !pc ||
+	if (at->fp < at->sp ||
+	    !read_stack_word(u, at->fp + FRAME_FP * WORD, &fp) ||
+	    !read_stack_word(u, at->fp + FRAME_PC * WORD, &pc) || !pc ||
 	    (fp && fp <= at->fp))
 		return false;
 	to->at = (struct cfi_frame){ pc, at->fp + FRAME_SP * WORD, fp };
@@ -371,12 +372,13 @@ SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp,
 {
 	const ucontext_t *context = (const ucontext_t *)sp;
 
-	return read_word(
+	return read_stack_word(
 		u, (uintptr_t)registers_place(&context->uc_mcontext, reg), to);
 }
 
-SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
-			       struct unwind_frame *to)
+SIGSAFE static bool step_by_signal_context(struct unwinder *u,
+					   const struct cfi_frame *at,
+					   struct unwind_frame *to)
 {
 	struct cfi_frame *next = &to->at;
 
@@ -390,8 +392,9 @@ SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
 	return true;
 }
 
-SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
-			     unsigned int reg, struct cfi_rule *rule)
+SIGSAFE static void find_saving_rule(struct unwinder *u,
+				     const struct unwind_frame *f,
+				     unsigned int reg, struct cfi_rule *rule)
 {
 	uintptr_t look = f->exact ? f->at.pc : f->at.pc - 1;
 	struct loaded_object object;
@@ -417,17 +420,17 @@ SIGSAFE static bool register_at(struct unwinder *u,
 		uintptr_t cfa = path[i + 1].at.sp;
 		struct cfi_rule rule;
 
-		saved_by(u, &path[i], reg, &rule);
+		find_saving_rule(u, &path[i], reg, &rule);
 		if (rule.cfa == CFI_SIGNAL)
 			return read_context(u, callee->sp, reg, to);
 		if (rule.cfa <= CFI_END || !dwarf_is_kept(reg))
 			return false;
 		if (rule.other.where == CFI_AT_CFA)
-			return read_word(
+			return read_stack_word(
 				u, cfa + (uintptr_t)(intptr_t)rule.other.offset,
 				to);
 		if (rule.other.where == CFI_AT_FP)
-			return read_word(
+			return read_stack_word(
 				u,
 				callee->fp +
 					(uintptr_t)(intptr_t)rule.other.offset,
@@ -467,9 +470,10 @@ SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
 		ok = register_at(u, w->path, w->count - 1, rule->cfa_register,
 				 cfa);
 	} else {
-		ok = cfi_evaluate(rule, at, read_word, u, cfa,
+		ok = cfi_evaluate(rule, at, read_stack_word, u, cfa,
 				  &to->word_slot) &&
-		     (!to->word_slot || read_word(u, to->word_slot, &to->word));
+		     (!to->word_slot ||
+		      read_stack_word(u, to->word_slot, &to->word));
 	}
 	*cfa += (uintptr_t)(intptr_t)rule->cfa_offset;
 	return ok;
@@ -487,10 +491,10 @@ SIGSAFE static bool caller_value(struct unwinder *u, const struct walk *w,
 		return true;
 	case CFI_AT_CFA:
 		*slot = cfa + offset;
-		return read_word(u, *slot, value);
+		return read_stack_word(u, *slot, value);
 	case CFI_AT_FP:
 		*slot = w->path[w->count - 1].at.fp + offset;
-		return read_word(u, *slot, value);
+		return read_stack_word(u, *slot, value);
 	case CFI_IN_REGISTER:
 		return offset < DWARF_REGISTERS &&
 		       register_at(u, w->path, w->count - 1,
@@ -501,9 +505,9 @@ SIGSAFE static bool caller_value(struct unwinder *u, const struct walk *w,
 	}
 }
 
-SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
-			    const struct cfi_rule *rule,
-			    struct unwind_frame *to)
+SIGSAFE static bool step_by_rule(struct unwinder *u, const struct walk *w,
+				 const struct cfi_rule *rule,
+				 struct unwind_frame *to)
 {
 	const struct unwind_frame *from = &w->path[w->count - 1];
 	uintptr_t cfa, pc_slot = 0;
@@ -546,7 +550,7 @@ SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
 
 	if (!safe_read_copy(&u->reader, code, pc - CALL_SIZE, CALL_SIZE))
 		return false;
-	switch (instructions_call(code, pc, &to)) {
+	switch (instructions_call_before(code, pc, &to)) {
 	case CALL_DIRECT:
 		return to == function || linked_target(u, to) == function;
 	case CALL_SLOT:
@@ -577,7 +581,7 @@ SIGSAFE static bool at_init(struct unwinder *u, const struct unwind_frame *from,
 	if (!from->exact ||
 	    !safe_read_copy(&u->reader, code, from->at.pc, sizeof(code)) ||
 	    !instructions_init(code) ||
-	    !read_word(u, from->at.sp, &to->at.pc) ||
+	    !read_stack_word(u, from->at.sp, &to->at.pc) ||
 	    !returns_from(u, from->at.pc, to->at.pc))
 		return false;
 	to->at.sp = from->at.sp + WORD;
@@ -595,8 +599,9 @@ SIGSAFE static bool at_stack_end(const struct unwinder *u, uintptr_t sp)
  * Code without information that does no more than call, as trampolines do: what
  * it has still to do leads to its return.
  */
-SIGSAFE static bool by_epilogue(struct unwinder *u, const struct cfi_frame *at,
-				struct unwind_frame *to)
+SIGSAFE static bool step_by_epilogue(struct unwinder *u,
+				     const struct cfi_frame *at,
+				     struct unwind_frame *to)
 {
 	enum {
 		BYTES = 24
@@ -609,24 +614,25 @@ SIGSAFE static bool by_epilogue(struct unwinder *u, const struct cfi_frame *at,
 		size = BYTES;
 	if (!safe_read_copy(&u->reader, code, at->pc, size) ||
 	    !instructions_epilogue(code, size, &e) || e.pc < 0 ||
-	    !read_word(u, at->sp + (uintptr_t)e.pc, &to->at.pc) || !to->at.pc)
+	    !read_stack_word(u, at->sp + (uintptr_t)e.pc, &to->at.pc) ||
+	    !to->at.pc)
 		return false;
 	to->at.sp = at->sp + (uintptr_t)e.sp;
 	to->at.fp = at->fp;
 	if (!e.fp_saved)
 		return true;
 	to->fp_slot = at->sp + (uintptr_t)e.fp;
-	return read_word(u, to->fp_slot, &to->at.fp);
+	return read_stack_word(u, to->fp_slot, &to->at.fp);
 }
 
-SIGSAFE static int without_rule(struct unwinder *u,
-				const struct unwind_frame *from,
-				struct unwind_frame *to)
+SIGSAFE static int step_without_rule(struct unwinder *u,
+				     const struct unwind_frame *from,
+				     struct unwind_frame *to)
 {
 	if (at_stack_end(u, from->at.sp))
 		return COMPLETE;
-	return at_init(u, from, to) || by_epilogue(u, &from->at, to) ||
-			       by_frame_pointer(u, &from->at, to)
+	return at_init(u, from, to) || step_by_epilogue(u, &from->at, to) ||
+			       step_by_frame_pointer(u, &from->at, to)
 		       ? STEPPED
 		       : LOSS_PARTIAL_CODE;
 }
@@ -643,14 +649,15 @@ SIGSAFE static int step_to_caller(struct unwinder *u, const struct walk *w,
 	case CFI_END:
 		return COMPLETE;
 	case CFI_NONE:
-		return without_rule(u, from, to);
+		return step_without_rule(u, from, to);
 	case CFI_BAD:
 		return LOSS_PARTIAL_RULE;
 	case CFI_SIGNAL:
-		return by_context(u, &from->at, to) ? STEPPED
-						    : LOSS_PARTIAL_STACK;
+		return step_by_signal_context(u, &from->at, to)
+			       ? STEPPED
+			       : LOSS_PARTIAL_STACK;
 	default:
-		if (!by_rule(u, w, rule, to))
+		if (!step_by_rule(u, w, rule, to))
 			return LOSS_PARTIAL_STACK;
 		if (rule->rewrites &&
 		    !returns_from(u, rule->function, to->at.pc))
@@ -754,8 +761,8 @@ SIGSAFE static int step_far(struct unwinder *u, struct walk *far,
 }
 
 /* What was in registers is not to be known any more. */
-SIGSAFE static void go_far(struct unwinder *u, struct walk *far,
-			   const struct walk *w)
+SIGSAFE static void begin_far_walk(struct unwinder *u, struct walk *far,
+				   const struct walk *w)
 {
 	u->registers = NULL;
 	*far = (struct walk){ .path = u->far, .count = 1 };
@@ -775,7 +782,7 @@ SIGSAFE static uint32_t walk_to_root(struct unwinder *u, const struct walk *w,
 	struct walk far;
 	int how = STEPPED;
 
-	go_far(u, &far, w);
+	begin_far_walk(u, &far, w);
 	for (int i = 0; i < FAR_MOST && how == STEPPED && !kept; i++) {
 		how = step_far(u, &far, &frame);
 		if (how == STEPPED && meets_memo(u, &from, valid, &frame))
@@ -1106,7 +1113,8 @@ SIGSAFE static void settle_python(struct unwinder *u, struct walk *w,
 		w->count--;
 }
 
-SIGSAFE static bool is_loop(struct unwinder *u, const struct unwind_frame *f)
+SIGSAFE static bool is_place_of_loop(struct unwinder *u,
+				     const struct unwind_frame *f)
 {
 	const struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
 
@@ -1126,16 +1134,16 @@ SIGSAFE static bool has_other_loop(struct unwinder *u, const struct walk *w)
 
 		while (runs_python(u, next, w->path[i].at.sp))
 			next++;
-		if (next == before
-			    ? is_loop(u, &w->path[i])
-			    : u->python.guessed && !is_loop(u, &w->path[i]))
+		if (next == before ? is_place_of_loop(u, &w->path[i])
+				   : u->python.guessed &&
+					     !is_place_of_loop(u, &w->path[i]))
 			return true;
 	}
 	return false;
 }
 
 /* What was guessed cannot be confirmed. */
-SIGSAFE static bool is_misled(struct unwinder *u, const struct walk *w)
+SIGSAFE static bool is_guess_refuted(struct unwinder *u, const struct walk *w)
 {
 	struct python_frames *p = &u->python;
 
@@ -1236,7 +1244,7 @@ SIGSAFE static bool mark_from_root(struct unwinder *u, struct walk *w)
 	for (uint32_t i = w->count; i-- > 0;) {
 		struct unwind_frame *f = &w->path[i];
 
-		if (!is_loop(u, f))
+		if (!is_place_of_loop(u, f))
 			continue;
 		if (next < p->read) {
 			mark_frame(u, w, i, next++);
@@ -1254,7 +1262,7 @@ SIGSAFE static void mark_from_leaf(struct unwinder *u, struct walk *w)
 	uint32_t left = p->read;
 
 	for (uint32_t i = 0; i < w->count && left; i++)
-		if (is_loop(u, &w->path[i]))
+		if (is_place_of_loop(u, &w->path[i]))
 			python_frame_fresh(p, --left)->entry = w->path[i].at.sp;
 	while (left)
 		python_frame_fresh(p, --left)->entry = UINTPTR_MAX;
@@ -1295,7 +1303,7 @@ walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 			walk_anew(u, w, top, exact, 0);
 		}
 		if (how != PYTHON_READ ||
-		    (!is_misled(u, w) && !meets_python(u, w)))
+		    (!is_guess_refuted(u, w) && !meets_python(u, w)))
 			break;
 	}
 	settle_python(u, w, how);
@@ -1329,7 +1337,7 @@ SIGSAFE static bool same_frames_far(struct unwinder *u, const struct walk *w)
 		if (left &&
 		    is_same_place(&u->memo[left - 1].at, &w->path[i].at))
 			left--;
-	go_far(u, &far, w);
+	begin_far_walk(u, &far, w);
 	while (how == STEPPED) {
 		how = step_far(u, &far, &frame);
 		if (how == STEPPED && left &&
@@ -1352,7 +1360,7 @@ SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
 	return true;
 }
 
-SIGSAFE static void know_nothing(struct unwinder *u)
+SIGSAFE static void forget_all_places(struct unwinder *u)
 {
 	for (uint32_t i = 0; i < u->place_count; i++)
 		u->places[i].generation = 0;
@@ -1373,7 +1381,7 @@ SIGSAFE static bool is_confirmed(struct unwinder *u, struct tree *tree,
 	int why;
 
 	if (!(u->verified++ % PLACES_KEPT))
-		know_nothing(u);
+		forget_all_places(u);
 	walk_path(u, &w, top, exact, true);
 	if (u->partial == LOSS_JOINED_DEPTH ||
 	    (u->partial == COMPLETE && u->count > u->depth))
@@ -1436,7 +1444,7 @@ SIGSAFE static bool follows_call(struct unwinder *u, uintptr_t pc)
 	uintptr_t to;
 
 	return safe_read_copy(&u->reader, code, pc - CALL_SIZE, CALL_SIZE) &&
-	       instructions_call(code, pc, &to) != CALL_NONE;
+	       instructions_call_before(code, pc, &to) != CALL_NONE;
 }
 
 /* Functions that begin with a pushed frame pointer, as libcudart's do. */
@@ -1447,7 +1455,7 @@ SIGSAFE static bool scan_beyond(struct unwinder *u, uintptr_t inside,
 	const struct unwind_place *place;
 
 	for (int i = 0; i < BEYOND_WORDS; i++, slot += WORD) {
-		if (!read_word(u, slot, &pc))
+		if (!read_stack_word(u, slot, &pc))
 			return false;
 		if (pc < PEEK_PAGE || !follows_call(u, pc))
 			continue;
@@ -1457,7 +1465,7 @@ SIGSAFE static bool scan_beyond(struct unwinder *u, uintptr_t inside,
 			continue;
 		*to = (struct unwind_frame){ .at = { pc, slot + WORD, 0 },
 					     .fp_slot = slot - WORD };
-		return read_word(u, to->fp_slot, &to->at.fp);
+		return read_stack_word(u, to->fp_slot, &to->at.fp);
 	}
 	return false;
 }
@@ -1524,8 +1532,8 @@ SIGSAFE static bool reads_fp(const struct cfi_rule *rule)
 	}
 }
 
-SIGSAFE static bool is_top(const struct unwinder *u,
-			   const struct cfi_frame *top)
+SIGSAFE static bool is_top_of_memo(const struct unwinder *u,
+				   const struct cfi_frame *top)
 {
 	const struct cfi_frame *at = &u->memo[u->count - 1].at;
 
@@ -1655,7 +1663,7 @@ SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 
 	*codes = 0;
 	*fp_matters = false;
-	if (!is_top(u, top))
+	if (!is_top_of_memo(u, top))
 		return -1;
 	n = native_words(u, to, count, most, fp_matters);
 	if (n < 0 || !u->python.count)
