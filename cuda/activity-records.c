@@ -34,7 +34,7 @@ static struct {
 } records = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	      .pool_lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void give_all(void)
+static void hand_all_work_over(void)
 {
 	copse_gpu_add(records.work, records.count);
 	records.count = 0;
@@ -45,13 +45,13 @@ uint64_t records_time(uint64_t at)
 	return at ? at + (uint64_t)records.offset : 0;
 }
 
-static void give_work(struct gpu_work work)
+static void hand_work_over(struct gpu_work work)
 {
 	work.start = records_time(work.start);
 	work.end = records_time(work.end);
 	records.work[records.count++] = work;
 	if (records.count == BATCH)
-		give_all();
+		hand_all_work_over();
 }
 
 /* By enum live_gpu_kind, then by the host's memory. */
@@ -74,7 +74,7 @@ static struct region_name names[LIVE_GPU_KINDS][MEMORIES] = {
 #undef COPY
 };
 
-static enum memory memory_of(uint8_t kind)
+static enum memory memory_of_copy(uint8_t kind)
 {
 	switch (kind) {
 	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
@@ -93,7 +93,7 @@ static enum memory memory_of(uint8_t kind)
 	.device = (record)->deviceId, .context = (record)->contextId,          \
 	.stream = (record)->streamId
 
-static void take_kernel(const void *record)
+static void add_kernel_work(const void *record)
 {
 	const CUpti_ActivityKernel9 *k = record;
 	struct region_name *name = kernel_name(k->name);
@@ -102,17 +102,17 @@ static void take_kernel(const void *record)
 		copse_gpu_lost(LOSS_GPU_FULL, 1);
 		return;
 	}
-	give_work((struct gpu_work){ .id = k->correlationId,
-				     .kind = LIVE_GPU_KERNEL,
-				     .name = name,
-				     .origin = k->graphNodeId,
-				     .start = k->start,
-				     .end = k->end,
-				     PLACE(k) });
+	hand_work_over((struct gpu_work){ .id = k->correlationId,
+					  .kind = LIVE_GPU_KERNEL,
+					  .name = name,
+					  .origin = k->graphNodeId,
+					  .start = k->start,
+					  .end = k->end,
+					  PLACE(k) });
 	launch_shapes_add(name, k);
 }
 
-static void take_copy(const void *record)
+static void add_copy_work(const void *record)
 {
 	const CUpti_ActivityMemcpy5 *c = record;
 	enum live_gpu_kind kind = LIVE_GPU_WITHIN;
@@ -122,68 +122,68 @@ static void take_copy(const void *record)
 	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
 	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
 		kind = LIVE_GPU_TO;
-		memory = memory_of(c->srcKind);
+		memory = memory_of_copy(c->srcKind);
 		break;
 	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
 	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
 		kind = LIVE_GPU_FROM;
-		memory = memory_of(c->dstKind);
+		memory = memory_of_copy(c->dstKind);
 		break;
 	case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
 		kind = LIVE_GPU_PEER;
 		break;
 	}
-	give_work((struct gpu_work){ .id = c->correlationId,
-				     .kind = kind,
-				     .name = &names[kind][memory],
-				     .origin = c->graphNodeId,
-				     .start = c->start,
-				     .end = c->end,
-				     .bytes = c->bytes,
-				     PLACE(c) });
+	hand_work_over((struct gpu_work){ .id = c->correlationId,
+					  .kind = kind,
+					  .name = &names[kind][memory],
+					  .origin = c->graphNodeId,
+					  .start = c->start,
+					  .end = c->end,
+					  .bytes = c->bytes,
+					  PLACE(c) });
 }
 
-static void take_peer_copy(const void *record)
+static void add_peer_copy_work(const void *record)
 {
 	const CUpti_ActivityMemcpyPtoP4 *c = record;
 
-	give_work((struct gpu_work){ .id = c->correlationId,
-				     .kind = LIVE_GPU_PEER,
-				     .name = &names[LIVE_GPU_PEER][ANY],
-				     .start = c->start,
-				     .end = c->end,
-				     .bytes = c->bytes,
-				     PLACE(c) });
+	hand_work_over((struct gpu_work){ .id = c->correlationId,
+					  .kind = LIVE_GPU_PEER,
+					  .name = &names[LIVE_GPU_PEER][ANY],
+					  .start = c->start,
+					  .end = c->end,
+					  .bytes = c->bytes,
+					  PLACE(c) });
 }
 
-static void take_set(const void *record)
+static void add_memset_work(const void *record)
 {
 	const CUpti_ActivityMemset4 *s = record;
 
-	give_work((struct gpu_work){ .id = s->correlationId,
-				     .kind = LIVE_GPU_SET,
-				     .name = &names[LIVE_GPU_SET][ANY],
-				     .origin = s->graphNodeId,
-				     .start = s->start,
-				     .end = s->end,
-				     .bytes = s->bytes,
-				     PLACE(s) });
+	hand_work_over((struct gpu_work){ .id = s->correlationId,
+					  .kind = LIVE_GPU_SET,
+					  .name = &names[LIVE_GPU_SET][ANY],
+					  .origin = s->graphNodeId,
+					  .start = s->start,
+					  .end = s->end,
+					  .bytes = s->bytes,
+					  PLACE(s) });
 }
 
-static void take_graph(const void *record)
+static void add_graph_work(const void *record)
 {
 	const CUpti_ActivityGraphTrace *g = record;
 
-	give_work((struct gpu_work){ .id = g->correlationId,
-				     .kind = LIVE_GPU_GRAPH,
-				     .name = &names[LIVE_GPU_GRAPH][ANY],
-				     .start = g->start,
-				     .end = g->end,
-				     PLACE(g) });
+	hand_work_over((struct gpu_work){ .id = g->correlationId,
+					  .kind = LIVE_GPU_GRAPH,
+					  .name = &names[LIVE_GPU_GRAPH][ANY],
+					  .start = g->start,
+					  .end = g->end,
+					  PLACE(g) });
 }
 
 /* A MIG instance has a UUID of its own: others on the GPU are apart from it. */
-static void take_device_record(const void *record)
+static void name_recorded_device(const void *record)
 {
 	const CUpti_ActivityDevice5 *d = record;
 	const struct gpu_device device = {
@@ -207,18 +207,18 @@ static const struct {
 	void (*take)(const void *record);
 	bool asked_for; /* elsewhere */
 } kinds[] = {
-	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, take_kernel },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY, take_copy },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY2, take_peer_copy },
-	{ CUPTI_ACTIVITY_KIND_MEMSET, take_set },
-	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, take_graph },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, add_kernel_work },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, add_copy_work },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, add_peer_copy_work },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, add_memset_work },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, add_graph_work },
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
 	  true },
-	{ CUPTI_ACTIVITY_KIND_DEVICE, take_device_record },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, name_recorded_device },
 };
 
-static void take_record(const CUpti_Activity *record)
+static void read_activity_record(const CUpti_Activity *record)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (kinds[i].kind == record->kind) {
@@ -263,8 +263,8 @@ static void read_buffer(uint8_t *buffer, size_t size)
 	CUpti_Activity *record = NULL;
 
 	while (!cupti.ActivityGetNextRecord(buffer, size, &record))
-		take_record(record);
-	give_all();
+		read_activity_record(record);
+	hand_all_work_over();
 	launch_shapes_report();
 	memory_read();
 }
@@ -337,7 +337,7 @@ void records_stop(void)
 		cupti.ActivityDisable(kinds[i].kind);
 }
 
-void records_leave_clock(void)
+void records_restore_clock(void)
 {
 	if (records.own_clock)
 		cupti.ActivityRegisterTimestampCallback(usual_clock);

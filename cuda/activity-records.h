@@ -27,7 +27,7 @@ void records_stop(void);
 void records_end(void);
 
 /* Give CUPTI its own clock back. */
-void records_leave_clock(void);
+void records_restore_clock(void);
 
 /*
  * The names of kernels, found by the pointers in CUPTI's records.

@@ -191,7 +191,7 @@ static void mark_special(void)
 	}
 }
 
-static void obey_word(enum word word, struct gpu_call *open)
+static void prepare_special_call(enum word word, struct gpu_call *open)
 {
 	if (word == WORD_RESET)
 		cupti.ActivityFlushAll(0);
@@ -364,7 +364,7 @@ enter_outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 		return;
 	}
 	if (call->callbackSite == CUPTI_API_ENTER) {
-		obey_word(f ? f->word : WORD_NONE, open);
+		prepare_special_call(f ? f->word : WORD_NONE, open);
 		enter_gpu_call(open, domain, f, call, caller);
 		if (capture_wanted())
 			copse_capture_call(domain, id, call,
@@ -419,7 +419,7 @@ static bool begins_with_any(const char *name, const char *const begin[],
 #define BEGINS(name, table)                                                    \
 	begins_with_any(name, table, sizeof(table) / sizeof((table)[0]))
 
-static bool begins_work(const char *name)
+static bool is_call_that_begins_work(const char *name)
 {
 	static const char *const begin[] = {
 		"cudaLaunch",
@@ -461,7 +461,7 @@ static bool begins_work(const char *name)
  * each.  They take some 50 ns, less than what it costs to find out, and begin
  * nothing.
  */
-static bool only_asks(const char *name)
+static bool is_query_call(const char *name)
 {
 	static const char *const begin[] = {
 		"__cudaPushCallConfiguration",
@@ -495,13 +495,13 @@ static bool only_asks(const char *name)
 	return BEGINS(name, begin);
 }
 
-static bool is_wished(enum gpu_wish wish, const char *name)
+static bool is_wished_call(enum gpu_wish wish, const char *name)
 {
 	switch (wish) {
 	case GPU_WISH_WORK:
-		return begins_work(name);
+		return is_call_that_begins_work(name);
 	case GPU_WISH_CALLS:
-		return !only_asks(name);
+		return !is_query_call(name);
 	default:
 		return true;
 	}
@@ -514,7 +514,7 @@ static void enable_some(CUpti_SubscriberHandle subscriber,
 		const char *name = NULL;
 
 		if (!cupti.GetCallbackName(domain, id, &name) && name &&
-		    is_wished(wish, name))
+		    is_wished_call(wish, name))
 			cupti.EnableCallback(1, subscriber, domain, id);
 	}
 }

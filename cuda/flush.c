@@ -25,7 +25,7 @@ static struct {
 	bool _Atomic wanted;
 } flusher = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct timespec in_seconds(int seconds)
+static struct timespec time_in_seconds(int seconds)
 {
 	struct timespec t;
 
@@ -37,7 +37,7 @@ static struct timespec in_seconds(int seconds)
 /* Whether it is the end that was asked for, or the period that is over. */
 static bool wait_for_period(void)
 {
-	struct timespec until = in_seconds(PERIOD_S);
+	struct timespec until = time_in_seconds(PERIOD_S);
 	int err = 0;
 	bool ends;
 
@@ -143,9 +143,9 @@ void flush_wanted(void)
 }
 
 /* CUPTI was seen to hang where a kernel does: not with the program's end. */
-static bool await_end(void (*last)(void), int seconds)
+static bool wait_until_flushed(void (*last)(void), int seconds)
 {
-	struct timespec until = in_seconds(seconds);
+	struct timespec until = time_in_seconds(seconds);
 	int err = 0;
 	bool ended;
 
@@ -173,7 +173,7 @@ bool flush_end(void (*last)(void), int seconds)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	ended = await_end(last, seconds);
+	ended = wait_until_flushed(last, seconds);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_setcancelstate(state, NULL);
 	return ended;

@@ -95,7 +95,7 @@ static void give_up(void)
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	finish_gpu();
 	if (!left)
-		records_leave_clock();
+		records_restore_clock();
 	cupti.Unsubscribe(subscriber);
 }
 
@@ -126,7 +126,7 @@ static bool yield_to_tool(void)
 }
 
 /* It has no GPU, and none of the locks is known to be free. */
-static void in_child(void)
+static void forget_cuda_in_child(void)
 {
 	calls_end();
 	calls_late(false);
@@ -138,8 +138,8 @@ static int prepare_end(void)
 {
 	process = getpid();
 	copse_leaving(at_leaving);
-	return pthread_atfork(NULL, NULL, in_child) || atexit(end_at_exit) ||
-	       at_quick_exit(end_at_exit);
+	return pthread_atfork(NULL, NULL, forget_cuda_in_child) ||
+	       atexit(end_at_exit) || at_quick_exit(end_at_exit);
 }
 
 static enum loss start_loss(CUptiResult err)

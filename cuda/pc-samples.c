@@ -164,7 +164,7 @@ static void count_stalls(struct live_pc *to, uint64_t *sum,
 	}
 }
 
-static void lost_if(enum loss why, uint64_t count)
+static void count_lost_samples(enum loss why, uint64_t count)
 {
 	if (count)
 		copse_gpu_lost(why, count);
@@ -184,7 +184,7 @@ static void take_sampled_pc(const struct sampled *s,
 	if (!sum && !to.unissued)
 		return;
 	if (!counted) {
-		lost_if(LOSS_GPU_PC_PAUSED, sum);
+		count_lost_samples(LOSS_GPU_PC_PAUSED, sum);
 		return;
 	}
 	name = sampled_function_name(pc);
@@ -200,7 +200,7 @@ static void take_sampled_pc(const struct sampled *s,
  * Nothing was paused while it was sampled: the earliest of what is told now
  * came when CUPTI was asked before, and may have been on its way to CUPTI then.
  */
-static bool is_counted(const struct sampled *s)
+static bool is_sampling_counted(const struct sampled *s)
 {
 	uint64_t since = copse_gpu_measured_since();
 
@@ -208,16 +208,19 @@ static bool is_counted(const struct sampled *s)
 	       (since < s->asked && s->asked - since > LATE * 1000000u);
 }
 
-static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
+static void add_sampled_data(const struct sampled *s,
+			     CUpti_PCSamplingData *data)
 {
-	bool counted = is_counted(s);
+	bool counted = is_sampling_counted(s);
 
 	for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++)
 		take_sampled_pc(s, &data->pPcData[i], counted);
 	if (counted) {
-		lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
-		lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
-		lost_if(LOSS_GPU_PC_OVERFLOW, data->hardwareBufferFull);
+		count_lost_samples(LOSS_GPU_PC_DROPPED, data->droppedSamples);
+		count_lost_samples(LOSS_GPU_PC_FOREIGN,
+				   data->nonUsrKernelsTotalSamples);
+		count_lost_samples(LOSS_GPU_PC_OVERFLOW,
+				   data->hardwareBufferFull);
 	}
 	data->totalNumPcs = 0;
 	data->droppedSamples = data->nonUsrKernelsTotalSamples = 0;
@@ -225,7 +228,7 @@ static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
 }
 
 /* What CUPTI has put into its own buffer comes with its answers, too. */
-static void take_all(struct sampled *s)
+static void fetch_all_samples(struct sampled *s)
 {
 	CUpti_PCSamplingGetDataParams params = {
 		.size = CUpti_PCSamplingGetDataParamsSize,
@@ -240,7 +243,7 @@ static void take_all(struct sampled *s)
 		err = cupti.PCSamplingGetData(&params);
 		if (err == CUPTI_ERROR_OUT_OF_MEMORY)
 			s->answer.hardwareBufferFull = 1;
-		take_data(s, &s->answer);
+		add_sampled_data(s, &s->answer);
 		more = s->answer.remainingNumPcs != 0;
 	}
 	if (err && err != CUPTI_ERROR_OUT_OF_MEMORY) {
@@ -433,7 +436,7 @@ static enum loss sampling_loss(CUptiResult err)
 	}
 }
 
-static CUptiResult set_up(struct sampled *s)
+static CUptiResult set_up_sampling(struct sampled *s)
 {
 	struct reasons *r = calloc(1, sizeof(*r));
 	CUptiResult err = r ? ask_reasons(s, r) : CUPTI_ERROR_OUT_OF_MEMORY;
@@ -478,7 +481,7 @@ static void begin_context(CUcontext context)
 	err = cupti.PCSamplingEnable(&params);
 	enabled = !err;
 	if (enabled)
-		err = set_up(s);
+		err = set_up_sampling(s);
 	if (!err) {
 		release_device(s, IDLE);
 		return;
@@ -494,10 +497,10 @@ static void end_sampled(struct sampled *s)
 {
 	bool disabled;
 
-	take_all(s);
+	fetch_all_samples(s);
 	disabled = disable_sampling(s);
-	take_data(s, &s->own);
-	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
+	add_sampled_data(s, &s->own);
+	count_lost_samples(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
 	forget_sampled(s, disabled);
 }
 
@@ -513,7 +516,7 @@ static void end_sampling(struct sampled *s)
 		end_sampled(s);
 	else
 		s->gone = true;
-	lost_if(LOSS_GPU_PC_LEFT, !ours);
+	count_lost_samples(LOSS_GPU_PC_LEFT, !ours);
 }
 
 static void end_sampling_of(CUcontext context)
@@ -568,7 +571,7 @@ static bool take_contexts(void)
 			release_device(s, FREE);
 			continue;
 		}
-		take_all(s);
+		fetch_all_samples(s);
 		any = true;
 		release_device(s, IDLE);
 	}

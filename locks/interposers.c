@@ -29,7 +29,7 @@ enum {                                /* of glibc's */
 	RWLOCK_READER_SHIFT = 3
 };
 
-static inline enum look peek_mutex(const pthread_mutex_t *of)
+static inline enum look read_mutex_state(const pthread_mutex_t *of)
 {
 	return __atomic_load_n(&of->__data.__lock, __ATOMIC_RELAXED)
 		       ? LOOK_WAITS
@@ -37,40 +37,41 @@ static inline enum look peek_mutex(const pthread_mutex_t *of)
 }
 
 /* Robust, priority or process-shared mutexes are not tried. */
-static inline enum look look_at_mutex(pthread_mutex_t *of)
+static inline enum look try_mutex(pthread_mutex_t *of)
 {
 	if (of->__data.__kind & ~SIMPLE_KINDS)
-		return peek_mutex(of);
+		return read_mutex_state(of);
 	return NEXT(pthread_mutex_trylock)(of) ? LOOK_WAITS : LOOK_HAD;
 }
 
-static inline enum look look_to_read(pthread_rwlock_t *of)
+static inline enum look try_read_lock(pthread_rwlock_t *of)
 {
 	return NEXT(pthread_rwlock_tryrdlock)(of) ? LOOK_WAITS : LOOK_HAD;
 }
 
-static inline enum look look_to_write(pthread_rwlock_t *of)
+static inline enum look try_write_lock(pthread_rwlock_t *of)
 {
 	return NEXT(pthread_rwlock_trywrlock)(of) ? LOOK_WAITS : LOOK_HAD;
 }
 
-static inline enum look peek_to_read(const pthread_rwlock_t *of)
+static inline enum look rwlock_state_for_reader(const pthread_rwlock_t *of)
 {
 	return of->__data.__readers & RWLOCK_WRITER ? LOOK_WAITS : LOOK_FREE;
 }
 
-static inline enum look peek_to_write(const pthread_rwlock_t *of)
+static inline enum look rwlock_state_for_writer(const pthread_rwlock_t *of)
 {
-	return of->__data.__readers >> RWLOCK_READER_SHIFT ? LOOK_WAITS
-							   : peek_to_read(of);
+	return of->__data.__readers >> RWLOCK_READER_SHIFT
+		       ? LOOK_WAITS
+		       : rwlock_state_for_reader(of);
 }
 
-static inline enum look look_at_spin_lock(pthread_spinlock_t *of)
+static inline enum look try_spin_lock(pthread_spinlock_t *of)
 {
 	return NEXT(pthread_spin_trylock)(of) ? LOOK_WAITS : LOOK_HAD;
 }
 
-static inline enum look peek_semaphore(sem_t *of)
+static inline enum look read_semaphore_state(sem_t *of)
 {
 	int value = 0;
 
@@ -78,7 +79,7 @@ static inline enum look peek_semaphore(sem_t *of)
 }
 
 /* A cancelled thread ends here, whether or not it would wait. */
-static inline enum look look_at_semaphore(sem_t *of)
+static inline enum look try_semaphore(sem_t *of)
 {
 	int saved = errno;
 

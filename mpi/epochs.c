@@ -17,7 +17,7 @@ enum way {
 	WAYS
 };
 
-static bool are_known(const struct epoch *e)
+static bool are_ranks_known(const struct epoch *e)
 {
 	for (int i = 0; i < e->count; i++)
 		if (e->ranks[i] < 0)
@@ -47,7 +47,7 @@ static bool open_epoch(struct epoch *e, MPI_Group members, MPI_Win win,
 		pmpi.Group_translate_ranks(members, e->count, own, all,
 					   e->ranks);
 		pmpi.Group_free(&all);
-		ok = are_known(e);
+		ok = are_ranks_known(e);
 	}
 	free(own);
 	if (!ok)

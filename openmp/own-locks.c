@@ -29,7 +29,8 @@ struct lock_search {
 	size_t count;
 };
 
-static void keep_ones(struct lock_search *s, const int *at, size_t count)
+static void keep_words_that_are_one(struct lock_search *s, const int *at,
+				    size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (*(const volatile int *)&at[i] != 1)
@@ -40,7 +41,8 @@ static void keep_ones(struct lock_search *s, const int *at, size_t count)
 	}
 }
 
-static int look_at_data(struct dl_phdr_info *info, size_t size, void *to)
+static int search_data_of_module(struct dl_phdr_info *info, size_t size,
+				 void *to)
 {
 	struct lock_search *s = to;
 
@@ -53,7 +55,8 @@ static int look_at_data(struct dl_phdr_info *info, size_t size, void *to)
 
 		at = (at + sizeof(int) - 1) & -sizeof(int);
 		if (p->p_type == PT_LOAD && p->p_flags & PF_W)
-			keep_ones(s, (const int *)at, p->p_memsz / sizeof(int));
+			keep_words_that_are_one(s, (const int *)at,
+						p->p_memsz / sizeof(int));
 	}
 	return 1;
 }
@@ -80,7 +83,7 @@ static void *find_critical(void)
 		return NULL;
 	s.map = info.dli_fbase;
 	start();
-	dl_iterate_phdr(look_at_data, &s);
+	dl_iterate_phdr(search_data_of_module, &s);
 	end();
 	if (s.count > CANDIDATES)
 		return NULL;

@@ -158,7 +158,7 @@ static inline struct held_lock *held_place(const void *lock)
 	return &held_locks[(key >> 40) % HELD_LOCKS];
 }
 
-static inline void held_no_more(const void *lock)
+static inline void mark_lock_given_back(const void *lock)
 {
 	struct held_lock *held = held_place(lock);
 
@@ -239,7 +239,7 @@ static inline void held_no_more(const void *lock)
 		struct contended *c = lock_contended_find(lock);               \
 		uint64_t ns;                                                   \
                                                                                \
-		held_no_more(lock);                                            \
+		mark_lock_given_back(lock);                                    \
 		if (__builtin_expect(!c || !lock_contended_now(c), 1)) {       \
 			next arguments;                                        \
 			return;                                                \

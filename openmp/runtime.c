@@ -179,9 +179,9 @@ static void read_dynamic(struct dynamic *to, const struct link_map *map)
 }
 
 /* The module to which one of these references to OpenMP is bound, or NULL. */
-static const struct link_map *bound_among(const struct link_map *map,
-					  const struct dynamic *d,
-					  const ElfW(Rela) * at, size_t size)
+static const struct link_map *
+module_bound_by_relocations(const struct link_map *map, const struct dynamic *d,
+			    const ElfW(Rela) * at, size_t size)
 {
 	for (size_t i = 0; at && i < size / sizeof(*at); i++) {
 		const ElfW(Sym) *symbol =
@@ -225,9 +225,11 @@ static void *look_up_for(const struct link_map *map, const char *name)
 	if (map)
 		read_dynamic(&d, map);
 	if (map && d.symbols && d.strings)
-		bound = bound_among(map, &d, d.calls.at, d.calls.size);
+		bound = module_bound_by_relocations(map, &d, d.calls.at,
+						    d.calls.size);
 	if (map && d.symbols && d.strings && !bound)
-		bound = bound_among(map, &d, d.others.at, d.others.size);
+		bound = module_bound_by_relocations(map, &d, d.others.at,
+						    d.others.size);
 	if (bound)
 		found = look_up_in_module(bound, name);
 	if (!found)
@@ -241,7 +243,8 @@ static void *look_up_for(const struct link_map *map, const char *name)
 }
 
 /* All names at once, so that threads in a region look up nothing. */
-static void ask_for_module(struct asked_module *to, const struct link_map *map)
+static void look_up_runtime_of_module(struct asked_module *to,
+				      const struct link_map *map)
 {
 	to->known = true;
 	for (int row = 0; row < ROW_COUNT; row++) {
@@ -251,7 +254,7 @@ static void ask_for_module(struct asked_module *to, const struct link_map *map)
 	}
 }
 
-static struct asked_module *module_asked(const struct link_map *map)
+static struct asked_module *find_asked_module(const struct link_map *map)
 {
 	unsigned int count = module_count < MODULES ? module_count : MODULES;
 
@@ -264,7 +267,7 @@ static struct asked_module *module_asked(const struct link_map *map)
 static void remember_module(const struct asked_module *m,
 			    const struct link_map *map)
 {
-	struct asked_module *known = module_asked(map);
+	struct asked_module *known = find_asked_module(map);
 	unsigned int at =
 		known ? (unsigned int)(known - modules) : module_count++;
 
@@ -285,14 +288,15 @@ static _Noreturn void end_as_the_loader(const char *name)
 	_exit(127);
 }
 
-void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known)
+void *runtime_function_of_caller(enum runtime_row row, const void *caller,
+				 bool *known)
 {
 	const struct link_map *map = map_of_code(caller);
 	struct asked_module asked = { .generation = copse_team_code() };
-	const struct asked_module *m = module_asked(map);
+	const struct asked_module *m = find_asked_module(map);
 
 	if (!m || m->generation != asked.generation) {
-		ask_for_module(&asked, map);
+		look_up_runtime_of_module(&asked, map);
 		remember_module(&asked, map);
 		m = &asked;
 	}

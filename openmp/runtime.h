@@ -40,7 +40,8 @@ extern HIDDEN void *runtime_nexts[ROW_COUNT];
  * The function that the code at `caller` calls by this name; never NULL.
  * *known: it is libgomp's, whose regions are measured.
  */
-void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known);
+void *runtime_function_of_caller(enum runtime_row row, const void *caller,
+				 bool *known);
 
 /* ompt_start_tool() of a tool behind us; NULL: there is none. */
 void *runtime_other_tool(void);
@@ -51,5 +52,5 @@ static inline void *runtime_next(enum runtime_row row, const void *caller,
 	void *next = runtime_nexts[row];
 
 	*known = next;
-	return next ? next : runtime_of_caller(row, caller, known);
+	return next ? next : runtime_function_of_caller(row, caller, known);
 }

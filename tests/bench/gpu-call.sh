@@ -55,7 +55,7 @@ of_launch() {
 }
 
 # of_record: buffers that the thread which flushes got are not all counted, so
-# they are divided by how often take_kernel() was called in those that are.  A
+# they are divided by how often add_kernel_work() was called in those that are.  A
 # function has its name where it is first met, and is a number from there on.
 of_record() {
 	counted copse complete 12000 1 && awk '
@@ -63,7 +63,7 @@ of_record() {
 		number = $0
 		sub(/^c?fn=/, "", number)
 		sub(/\).*/, ")", number)
-		if (/ take_kernel$/)
+		if (/ add_kernel_work$/)
 			it = number
 		callee = /^cfn=/ && number == it
 	}
