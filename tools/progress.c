@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - a bar that is drawn over itself. */
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/timebase.h"
 #include "tools/out.h"
 #include "tools/progress.h"
 
@@ -15,10 +15,7 @@ enum {
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return timebase_clock(CLOCK_MONOTONIC) / 1000000;
 }
 
 static void progress_step(void *to, const char *what, size_t done, size_t of)

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/timebase.h"
 #include "symbol/symbol-file.h"
 
 /* As in elfutils/debuginfod.h, which need not be installed. */
@@ -38,18 +38,10 @@ extern client_of dwfl_get_debuginfod_client __attribute__((weak));
 static _Atomic uint64_t until_ns, last_ns; /* of the first question; of all */
 static uint64_t patience_ns;
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* The clock runs from the first question on.  1: it has run out. */
 static int download_step(debuginfod_client *client, long a, long b)
 {
-	uint64_t now = now_ns(), none = 0;
+	uint64_t now = timebase_clock(CLOCK_MONOTONIC), none = 0;
 
 	(void)client;
 	(void)a;
@@ -152,5 +144,5 @@ bool remote_asking(void)
 {
 	uint64_t last = atomic_load(&last_ns);
 
-	return last && now_ns() - last < 1500000000;
+	return last && timebase_clock(CLOCK_MONOTONIC) - last < 1500000000;
 }
