@@ -216,6 +216,10 @@ PUBLIC int epoll_pwait(int fd, struct epoll_event *events, int count, int time,
 	WAIT_ONCE(mask, NEXT(epoll_pwait)(fd, events, count, time, mask));
 }
 
+/* Headers have it since glibc 2.35. */
+int epoll_pwait2(int fd, struct epoll_event *events, int count,
+		 const struct timespec *time, const sigset_t *mask);
+
 PUBLIC int epoll_pwait2(int fd, struct epoll_event *events, int count,
 			const struct timespec *time, const sigset_t *mask)
 {

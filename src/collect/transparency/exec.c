@@ -118,6 +118,10 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 	return exec_failed(t, NEXT(fexecve)(fd, argv, given));
 }
 
+/* Headers have it since glibc 2.34. */
+int execveat(int dir, const char *path, char *const argv[], char *const env[],
+	     int flags);
+
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
