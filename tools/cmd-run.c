@@ -718,10 +718,18 @@ static int run_after_all(char **argv, char **env, struct output *o,
 	return run_unmeasured(argv);
 }
 
+static void warn_without_wrappers(void)
+{
+	if (!strstr(getenv("LD_PRELOAD"), "libcopse-mpi-"))
+		warn_user("this copse was built without wrappers for the "
+			  "program's "
+			  "MPI: its calls are not measured");
+}
+
 static int run_program(char **argv, const struct program *program,
 		       const struct settings *s, const struct events *found)
 {
-	char live[PATH_MAX] = "", *preload, **env;
+	char live[PATH_MAX] = "", **env;
 	const char *mpi;
 	struct output o;
 	struct job job;
@@ -730,28 +738,21 @@ static int run_program(char **argv, const struct program *program,
 	job_init(&job);
 	say_if_no_wall(s, &job);
 	mpi = s->mpi ? find_mpi_adapter(program) : NULL;
-	preload = preload_value(mpi, s);
-	if (!preload)
-		return run_unmeasured(argv);
 	if (job.rank <= 0 && !quiet && preload_other_gpu_tool())
 		warn_user("CUDA_INJECTION64_PATH is set for another tool: GPU "
 			  "work "
 			  "is not measured");
-	if (mpi && job.rank <= 0 && !strstr(preload, "libcopse-mpi-"))
-		warn_user("this copse was built without wrappers for the "
-			  "program's "
-			  "MPI: its calls are not measured");
 	err = find_run_output(&o, &job, program_name(argv));
-	if (err) {
-		free(preload);
+	if (err)
 		return err == -EINVAL ? err : run_unmeasured(argv);
-	}
 	env = copy_environment();
 	err = env ? open_live(live, &o, &job, argv) : -ENOMEM;
 	if (err)
 		*live = 0;
 	if (!err)
-		err = preload_set(s, live, preload);
+		err = preload_set(s, live, mpi);
+	if (!err && mpi && job.rank <= 0)
+		warn_without_wrappers();
 	if (!err)
 		err = events_export(found);
 	if (!err)
@@ -760,7 +761,6 @@ static int run_program(char **argv, const struct program *program,
 		return run_after_all(argv, env, &o, live);
 	output_close(&o);
 	free(env);
-	free(preload);
 	return err;
 }
 

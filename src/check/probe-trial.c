@@ -38,7 +38,7 @@ struct trial {
 };
 
 static void become_shell(const struct settings *s, const char *live,
-			 const char *preload, const char *script)
+			 const char *script)
 {
 	char name[] = "sh", option[] = "-c", *words = strdup(script);
 	char *argv[] = { name, option, words, NULL };
@@ -48,7 +48,7 @@ static void become_shell(const struct settings *s, const char *live,
 	dup2(nothing, 0);
 	dup2(nothing, 1);
 	dup2(nothing, 2);
-	if (words && !preload_set(s, live, preload))
+	if (words && !preload_set(s, live, NULL))
 		execvp(name, argv);
 }
 
@@ -124,23 +124,23 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 {
 	struct settings s = *d->settings;
 	struct live_note note = { .key = "check" };
-	char live[PATH_MAX], *preload;
+	char live[PATH_MAX];
 	pid_t child;
-	int err = -ENOENT;
+	int err;
 
 	s.events = events;
 	s.from_start = true;
 	s.include = s.exclude = "";
 	s.openmp = s.locks = false;
-	preload = preload_value(NULL, &s);
 	*to = (struct trial){ 0 };
-	if (preload)
+	err = preload_find("libcopse.so", live);
+	if (!err)
 		err = livedir_new(live, &note);
 	if (err)
-		goto out;
+		return err;
 	child = fork();
 	if (!child) {
-		become_shell(&s, live, preload, script);
+		become_shell(&s, live, script);
 		_exit(127);
 	}
 	if (child > 0) {
@@ -151,8 +151,6 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 			   strerror(errno));
 	}
 	livedir_remove(live);
-out:
-	free(preload);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,22 @@ static bool is_written(const struct harvest *h, const struct live_file *file)
 	return written;
 }
 
+/* Of our libraries behind a link that goes away (preload.c), where they are. */
+static int name_own_modules(struct profile *p, const char *live_dir)
+{
+	char real[PATH_MAX];
+	int err = 0;
+
+	for (size_t i = 0; i < p->module_count && !err; i++) {
+		char **path = &p->modules[i].path;
+
+		if (!strncmp(*path, live_dir, strlen(live_dir)) &&
+		    realpath(*path, real))
+			err = replace_text(path, real);
+	}
+	return err;
+}
+
 static int convert_live(struct harvest *h, struct content *c, int rank,
 			bool is_main)
 {
@@ -225,6 +242,8 @@ static int convert_live(struct harvest *h, struct content *c, int rank,
 	if (p->id.end == END_UNKNOWN && h->end.mono_ns)
 		p->id.end = END_UNSEEN;
 	err = replace_text(&p->id.version, PACKAGE_VERSION);
+	if (!err)
+		err = name_own_modules(p, h->live_dir);
 	if (!err && is_worth_keeping(p))
 		err = save_profile(h, p, c, rank, is_main);
 	profile_free(p);

@@ -34,52 +34,71 @@ int preload_find(const char *name, char to[PATH_MAX])
 		    name, PKGLIBDIR);
 }
 
-/* LD_PRELOAD ends a name at a space or a colon. */
-static int check_name(const char *path)
+#define LIBRARIES "libraries"
+
+/*
+ * The folder of the collector's libraries.  LD_PRELOAD ends a name at a blank
+ * or a colon: where its name has one, a link in the live directory.
+ */
+static int preload_folder(const char *live_dir, char to[PATH_MAX])
 {
-	return strpbrk(path, " \t:") ? fail(-EINVAL,
-					    "the path '%s' cannot be "
-					    "preloaded: it holds a space or "
-					    "a colon",
-					    path)
-				     : 0;
+	char *link;
+	int err = preload_find("libcopse.so", to);
+
+	if (err)
+		return err;
+	*strrchr(to, '/') = 0;
+	if (!strpbrk(to, " \t:"))
+		return 0;
+	link = str_format("%s/" LIBRARIES, live_dir);
+	if (!link || symlink(to, link))
+		err = fail(-errno,
+			   "'%s' cannot be preloaded: it holds a space or a "
+			   "colon, and no link to it could be made",
+			   to);
+	else
+		snprintf(to, PATH_MAX, "%s", link);
+	free(link);
+	return err;
 }
 
 /*
  * An adapter behind what there is.  Not built: the program is measured, what
  * the adapter is for is not.
  */
-static char *add_adapter(char *value, const char *of, const char *which)
+static char *add_adapter(char *value, const char *folder, const char *of,
+			 const char *which)
 {
-	char path[PATH_MAX];
-	char *name = str_format("libcopse-%s%s.so", of, which), *longer;
+	char *path = str_format("%s/libcopse-%s%s.so", folder, of, which);
+	char *longer = NULL;
 
-	if (!value || !name || preload_find(name, path) || check_name(path)) {
-		free(name);
+	if (value && path && !access(path, R_OK))
+		longer = str_format("%s:%s", value, path);
+	free(path);
+	if (!longer)
 		return value;
-	}
-	longer = str_format("%s:%s", value, path);
 	free(value);
-	free(name);
 	return longer;
 }
 
-char *preload_value(const char *mpi, const struct settings *s)
+/* The caller frees it; NULL with a reason on failure. */
+static char *preload_value(const struct settings *s, const char *live_dir,
+			   const char *mpi)
 {
 	static const char *const all[] = { "openmpi", "mpich", "abi" };
 	const char *user = getenv("LD_PRELOAD");
-	char core[PATH_MAX], *value, *with_user;
+	char folder[PATH_MAX], *value, *with_user;
 
-	if (preload_find("libcopse.so", core) || check_name(core))
+	if (preload_folder(live_dir, folder))
 		return NULL;
-	value = str_format("%s", core);
+	value = str_format("%s/libcopse.so", folder);
 	for (size_t i = 0; mpi && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(mpi, all[i]) || !strcmp(mpi, PRELOAD_ANY))
-			value = add_adapter(value, "mpi-", all[i]);
+			value = add_adapter(value, folder, "mpi-", all[i]);
 	if (s->openmp)
-		value = add_adapter(value, "openmp", "");
+		value = add_adapter(value, folder, "openmp", "");
 	if (s->locks)
-		value = add_adapter(value, "locks", "");
+		value = add_adapter(value, folder, "locks", "");
 	with_user = value && user && *user ? str_format("%s:%s", value, user)
 					   : NULL;
 	if (with_user) {
@@ -132,15 +151,18 @@ static int set_injections(const struct settings *s)
 	return err;
 }
 
-int preload_set(const struct settings *s, const char *live_dir,
-		const char *preload)
+int preload_set(const struct settings *s, const char *live_dir, const char *mpi)
 {
+	char *value = preload_value(s, live_dir, mpi);
 	int err = 0;
 
+	if (!value)
+		return -EINVAL;
 	for (size_t i = 0; i < setting_count; i++)
 		err |= set_preload_setting(s, &setting_infos[i]);
 	err |= setenv("COPSE_LIVE", live_dir, 1);
-	err |= setenv("LD_PRELOAD", preload, 1);
+	err |= setenv("LD_PRELOAD", value, 1);
 	err |= set_injections(s);
+	free(value);
 	return err ? fail(-ENOMEM, "out of memory for the environment") : 0;
 }

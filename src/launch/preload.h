@@ -13,22 +13,17 @@
  */
 int preload_find(const char *name, char to[PATH_MAX]);
 
-/*
- * The LD_PRELOAD of the measured program: the collector, the adapter for `mpi`,
- * that for OpenMP when it is wanted, then the user's own.  `mpi` NULL: no
- * adapter; PRELOAD_ANY: all adapters, of which only the right one does
- * anything.  The caller frees it; NULL with a reason on failure.
- */
-#define PRELOAD_ANY "any"
-
-char *preload_value(const char *mpi, const struct settings *s);
-
 /* The user's own CUDA_INJECTION64_PATH, which is kept; NULL: none. */
 const char *preload_other_gpu_tool(void);
 
 /*
- * Put the settings, the live directory, `preload` and the library for the CUDA
- * driver into the environment.
+ * Put the settings, the live directory and what loads our libraries into the
+ * environment: for the loader the collector, the adapter for `mpi`, that for
+ * OpenMP when it is wanted, then the user's own; and the library for the CUDA
+ * driver.  `mpi` NULL: no adapter; PRELOAD_ANY: all adapters, of which only the
+ * right one does anything.  0, or -errno with a reason.
  */
+#define PRELOAD_ANY "any"
+
 int preload_set(const struct settings *s, const char *live_dir,
-		const char *preload);
+		const char *mpi);

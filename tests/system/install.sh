@@ -20,6 +20,21 @@ installs() {
 		ls sh.copse/rank-0.h5
 }
 
+# LD_PRELOAD ends a name at a space and at a colon.  The link that stands for it
+# goes with the run: not to be noticed by what lives on, nor by names.
+from_a_blank() {
+	moved="$scratch/a place: with blanks"
+	cp -r "$root$prefix" "$moved" || return
+	cd "$scratch" && "$moved/bin/copse" run -o moved.copse sh -c '
+		(sleep 2; exec cat /dev/null) 2>late &
+		i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done' >said 2>&1
+	cat said
+	ls moved.copse/rank-0.h5 && ! grep 'cannot be opened' said || return
+	sleep 3
+	cat late
+	[ ! -s late ]
+}
+
 version() {
 	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
 }
@@ -78,6 +93,7 @@ leaves() {
 }
 
 point "what is installed measures" installs
+point "and from a folder with blanks and a colon in its name" from_a_blank
 point "the module file, in a tree that was moved" loads
 point "programs link the library" links
 point "in the module's environment by its name alone" links_in_module
