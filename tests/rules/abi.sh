@@ -42,6 +42,32 @@ needs() {
 tools_exports() {
 	[ "$(exported .libs/libcopse-tools.so)" = copse_tools ]
 }
+# c_symbols FILE…: what they ask the C library for, or define in its name: MINOR
+# NAME, for NAME@GLIBC_2.MINOR.
+c_symbols() {
+	objdump -T "$@" | sed -n \
+		's/.*[ (]GLIBC_2\.\([0-9]*\)[0-9.]*)\{0,1\} *\([^ ]*\)$/\1 \2/p'
+}
+
+# Clusters have old C libraries (RHEL 8: 2.28).  A build on a newer system asks
+# for the newest version of a function, which that system has under an older
+# version, too, if the function is old.  Those of stat() were in no library.
+asks_for_old_functions() {
+	ldd "$@" | grep -oE '/[^ ]*/(lib(c|m|pthread|dl|rt)|ld-linux-x86-64)\.so\.[0-9]+' |
+		sort -u >"$scratch/libraries"
+	# shellcheck disable=SC2046 # names without blanks
+	c_symbols $(cat "$scratch/libraries") | awk '$1 <= 28' >"$scratch/old"
+	[ -s "$scratch/old" ] || return
+	c_symbols "$@" | grep -vE ' ([fl]?stat|fstatat|__isoc23_.*)$' |
+		awk 'NR == FNR { old[$2]; next } $1 > 28 && !($2 in old)' \
+			"$scratch/old" - >"$scratch/is"
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+command=copse
+[ ! -e .libs/copse ] || command=.libs/copse
+point "no function is newer than glibc 2.28" asks_for_old_functions \
+	$command .libs/libcopse*.so
 point "copse needs the C library only" needs copse libc.so ld-linux
 point "libcopse-tools exports one name" tools_exports
 
