@@ -322,6 +322,6 @@ page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.js
 dist-hook:
 	cd $(distdir)/tests/bench && rm -rf .deps .dirstamp *.o make-ranks
 
-# The tree that tests/system/sanitize.sh builds.
+# The trees that tests/system/sanitize.sh and `make bundle` build.
 clean-local:
-	rm -rf sanitize
+	rm -rf sanitize bundle

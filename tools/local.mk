@@ -60,3 +60,10 @@ tools/completion/_copse: copse$(EXEEXT) libcopse-tools.la
 tools/completion/copse.fish: copse$(EXEEXT) libcopse-tools.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion fish >$@
 CLEANFILES += $(nodist_completion_DATA) $(nodist_zsh_DATA) $(nodist_fish_DATA)
+
+# One archive for systems where nothing can be installed: doc/bundle.md.
+EXTRA_DIST += tools/bundle.sh
+.PHONY: bundle
+bundle:
+	$(srcdir)/tools/bundle.sh $(srcdir) $(PACKAGE_VERSION)
+CLEANFILES += copse-*-x86-64.tar.xz
