@@ -90,7 +90,8 @@ as_line() {
 
 ram_disk() {
 	rm -rf "$dir/disk" && mkdir "$dir/disk" && cd "$dir/disk" || return
-	cp "$dir/files/bin/busybox" . || return
+	find "$dir/files" -path '*/bin/busybox' -exec cp {} . \; &&
+		[ -x busybox ] || return
 	for name in $modules; do
 		count=$((${count:-10} + 1))
 		find "$dir/files" -name "$name.ko*" -exec xz -dcf {} + \
@@ -102,18 +103,20 @@ ram_disk() {
 	find . | ./busybox cpio -o -H newc 2>/dev/null >"$dir/disk.cpio"
 }
 
-[ -e "$dir/files/bin/busybox" ] || fetch >&2 || exit 99
+[ -e "$dir/files" ] || fetch >&2 || exit 99
 (ram_disk "$@") || exit 99
 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m "${MIB:-3072}" \
 	-kernel "$dir"/files/boot/vmlinuz-* -initrd "$dir/disk.cpio" \
 	-append "console=ttyS0 panic=-1" -no-reboot -nic none -display none \
 	-serial "file:$dir/console" -serial stdio -virtfs \
 	"local,path=$ROOT,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
-	</dev/null | awk -v console="$dir/console" '
-	/^kernel.sh: status / { status = $3; over = 1; next }
-	{ print; fflush() }
-	END {
-		if (!over)
-			print "no end of it: see " console
-		exit over ? status : 99
-	}'
+	</dev/null | (
+	while IFS= read -r line; do
+		case $line in
+		"kernel.sh: status "*) exit "${line##* }" ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+	echo "no end of it: see $dir/console"
+	exit 99
+)
