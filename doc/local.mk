@@ -48,7 +48,7 @@ EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
 	doc/decisions/descriptors.md doc/decisions/interposed-functions.md \
 	doc/decisions/dlsym.md doc/decisions/syscall-restart.md \
 	doc/decisions/stops.md doc/decisions/longjmp.md \
-	doc/decisions/sandboxes.md doc/decisions/preload-compat.md \
+	doc/decisions/sandboxes.md doc/decisions/preload-compat.md doc/decisions/kernels.md \
 	doc/decisions/thread-storage.md doc/decisions/forks.md \
 	doc/decisions/time-split.md
 EXTRA_DIST += doc/decisions/mpi-wrappers.md doc/decisions/mpi-fortran.md \
