@@ -313,7 +313,7 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) $(STORM_TESTS) tests/system/kern
 	tests/lib/real.sh tests/lib/page.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \
 	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
-	tests/fuzz $(page_tests)
+	tests/fuzz tests/system/distributions.sh $(page_tests)
 page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.json tests/page/looks.mjs \
 	tests/page/made-run.mjs tests/page/make-page.mjs \
 	tests/page/modules.test.mjs tests/page/pictures.mjs
