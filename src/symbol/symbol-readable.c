@@ -62,7 +62,7 @@ static const char *without_alias(const char *name)
 	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
 }
 
-/* By libiberty, which some systems have without its header; NULL: no such name. */
+/* By libiberty, which some systems have without its header; NULL: none such. */
 static char *cxx_name(const char *name)
 {
 	extern char *cplus_demangle(const char *mangled, int options);
