@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -90,21 +91,34 @@ static void spin_until(double end, struct frame *frame)
 		spin(frame, 20000);
 }
 
+static char *unwind_information; /* of the plugin */
+
+static int find_information(struct dl_phdr_info *info, size_t size, void *map)
+{
+	(void)size;
+	if (info->dlpi_addr != ((struct link_map *)map)->l_addr)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+			unwind_information = (char *)info->dlpi_addr +
+					     info->dlpi_phdr[i].p_vaddr;
+	return 1;
+}
+
 /*
  * A frame pointer leads to a module whose unwind information cannot be read,
  * as if it were just unloaded.
  */
 static void without_information(void)
 {
-	struct dl_find_object object;
 	struct frame frame = { NULL, NULL };
 	void *handle = opened(plugin, &frame.pc);
 	char *page;
 
-	if (_dl_find_object(frame.pc, &object))
+	dl_iterate_phdr(find_information, handle);
+	if (!unwind_information)
 		exit(1);
-	page = (char *)object.dlfo_eh_frame -
-	       (uintptr_t)object.dlfo_eh_frame % PAGE;
+	page = unwind_information - (uintptr_t)unwind_information % PAGE;
 	mprotect(page, PAGE, PROT_NONE);
 	spin_until(now() + seconds, &frame);
 	mprotect(page, PAGE, PROT_READ);

@@ -7,6 +7,12 @@
  */
 #include "mpi-truth.h"
 
+#if MPI_VERSION < 4
+int main(void)
+{
+	return 1; /* nothing to call: calls.sh skips */
+}
+#else
 static int rank, size, left, right;
 static double checksum;
 
@@ -162,3 +168,4 @@ int main(int argc, char **argv)
 	printf("checksum %d %.0f\n", rank, checksum);
 	return 0;
 }
+#endif

@@ -62,14 +62,26 @@ static int by_fexecve(const char *file, char **argv)
 	return fexecve(open(file, O_RDONLY), argv, environ);
 }
 
+/* C libraries before 2.34 have none. */
+__attribute__((weak)) int execveat(int directory, const char *path,
+				   char *const argv[], char *const envp[],
+				   int flags);
+
+static int at(int directory, const char *path, char **argv, int flags)
+{
+	return execveat ? execveat(directory, path, argv, environ, flags)
+			: (int)syscall(SYS_execveat, directory, path, argv,
+				       environ, flags);
+}
+
 static int by_execveat(const char *file, char **argv)
 {
-	return execveat(open("/", O_PATH), file + 1, argv, environ, 0);
+	return at(open("/", O_PATH), file + 1, argv, 0);
 }
 
 static int by_execveat_empty(const char *file, char **argv)
 {
-	return execveat(open(file, O_PATH), "", argv, environ, AT_EMPTY_PATH);
+	return at(open(file, O_PATH), "", argv, AT_EMPTY_PATH);
 }
 
 static int by_syscall(const char *file, char **argv)

@@ -184,6 +184,10 @@ static KEPT void on_signal(int signum)
 		siglongjmp(back, 1);
 }
 
+#ifndef _SC_MINSIGSTKSZ /* glibc before 2.34: nothing is large enough */
+#define _SC_MINSIGSTKSZ (-1)
+#endif
+
 /* The kernel wants some for its frame, how much depends on the machine. */
 static void by_handler(size_t size)
 {

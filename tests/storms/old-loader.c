@@ -8,6 +8,7 @@
 #include <link.h>
 #include <string.h>
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* else this is such a C library */
 typedef int look(void *pc, struct dl_find_object *to);
 
 int _dl_find_object(void *pc, struct dl_find_object *to)
@@ -22,3 +23,4 @@ int _dl_find_object(void *pc, struct dl_find_object *to)
 		return -1;
 	return real(pc, to);
 }
+#endif

@@ -96,7 +96,7 @@ static void make_interpreter(uint16_t version)
 	layout.code_type = (uintptr_t)&code_type;
 	put(runtime, layout.interpreter.heads, (uintptr_t)interpreter, 8);
 	put(interpreter, layout.interpreter.threads, (uintptr_t)thread, 8);
-	put(thread, layout.thread.id, (uintptr_t)__builtin_thread_pointer(), 8);
+	put(thread, layout.thread.id, registers_thread(), 8);
 	put(thread, layout.thread.frame, frame_at(0), 8);
 	make_code(0, "inner");
 	make_code(1, "outer");
@@ -282,8 +282,7 @@ static void add_interpreter(uint64_t *entry)
 	put(runtime, layout.interpreter.heads, (uintptr_t)another, 8);
 	put(another, layout.interpreter.next, (uintptr_t)interpreter, 8);
 	put(another, layout.interpreter.threads, (uintptr_t)its_thread, 8);
-	put(its_thread, layout.thread.id, (uintptr_t)__builtin_thread_pointer(),
-	    8);
+	put(its_thread, layout.thread.id, registers_thread(), 8);
 	put(its_thread, layout.thread.frame, frame_at(0), 8);
 	put(thread, layout.thread.frame, frame_at(1), 8);
 	put(&frames[0][8], layout.frame.previous, (uintptr_t)entry, 8);

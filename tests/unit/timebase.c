@@ -33,6 +33,10 @@ TEST(both_clocks_are_of_one_moment)
 	CHECK(at.real_ns, <=, read_ns(CLOCK_REALTIME));
 }
 
+#ifndef CLONE_NEWTIME /* glibc before 2.32 */
+#define CLONE_NEWTIME 0x80
+#endif
+
 /* What timebase_id() is in a child, through a pipe. */
 static uint64_t id_in_child(bool other_clock)
 {
