@@ -89,7 +89,7 @@ static bool has_moved(const struct look *a, const struct look *b)
 }
 
 /* It has used a core between the looks. */
-static bool computes(const struct look *before, const struct look *now)
+static bool has_computed(const struct look *before, const struct look *now)
 {
 	return now->state.state == 'R' ||
 	       (before && now->state.ticks > before->state.ticks + 1);
@@ -129,7 +129,7 @@ static int add_looks(struct run *run, const struct looks *before,
 		call->stopped = b && strchr("Tt", b->state.state);
 		if (!b || call->open || call->moved)
 			continue;
-		if (computes(a, b)) {
+		if (has_computed(a, b)) {
 			call->sample_age_ns = 0; /* it is where it was */
 			continue;
 		}

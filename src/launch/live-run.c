@@ -48,13 +48,13 @@ static int add_folder(const char *path, void *to)
 	return err;
 }
 
-static bool is_same_run(const struct live_note *a, const struct live_note *b)
+static bool is_of_run(const struct live_note *a, const struct live_note *b)
 {
 	return !strcmp(a->output, b->output) && !strcmp(a->key, b->key);
 }
 
-static bool is_meant(const struct live_note *note, const char *word,
-		     const char *path)
+static bool is_wanted_run(const struct live_note *note, const char *word,
+			  const char *path)
 {
 	return !word || !strcmp(note->batch.job, word) ||
 	       (path && !strcmp(note->output, path));
@@ -67,7 +67,7 @@ static size_t newest_folder(const struct live_run *run, const char *word)
 	size_t best = run->count;
 
 	for (size_t i = 0; i < run->count; i++)
-		if (is_meant(&run->at[i].note, word, path) &&
+		if (is_wanted_run(&run->at[i].note, word, path) &&
 		    (best == run->count ||
 		     run->at[i].note.parent_start >
 			     run->at[best].note.parent_start))
@@ -81,7 +81,7 @@ static void keep_run(struct live_run *run, const struct live_note *note)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < run->count; i++)
-		if (is_same_run(&run->at[i].note, note))
+		if (is_of_run(&run->at[i].note, note))
 			run->at[kept++] = run->at[i];
 		else
 			free(run->at[i].path);

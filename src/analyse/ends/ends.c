@@ -59,7 +59,7 @@ static char *group_text(const struct wait_graph *g, uint32_t group)
 }
 
 /* The run goes on. */
-static bool is_live(const struct wait_graph *g)
+static bool is_running_still(const struct wait_graph *g)
 {
 	return g->run->ends.looked_ns;
 }
@@ -92,14 +92,16 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 	if (!where)
 		return NULL;
 	if (call)
-		text = str_format("which %s in %s", is_live(g) ? "is" : "was",
-				  where);
+		text = str_format("which %s in %s",
+				  is_running_still(g) ? "is" : "was", where);
 	else if (polls)
 		text = str_format("which %s in vain in %s",
-				  is_live(g) ? "polls" : "polled", where);
+				  is_running_still(g) ? "polls" : "polled",
+				  where);
 	else if (s->call->sample_age_ns < RECENTLY)
 		text = str_format("which %s in %s",
-				  is_live(g) ? "computes" : "computed", where);
+				  is_running_still(g) ? "computes" : "computed",
+				  where);
 	else
 		text = str_format("which was outside MPI and had not had a "
 				  "core for %s, last in %s",
@@ -167,9 +169,9 @@ static char *blamed_text(const struct wait_graph *g, const struct paths *paths,
 	return text;
 }
 
-static void say_verdict(struct report *report, const struct wait_graph *g,
-			const struct paths *paths, const char *mark,
-			const struct wait_verdict *v)
+static void say_wait_verdict(struct report *report, const struct wait_graph *g,
+			     const struct paths *paths, const char *mark,
+			     const struct wait_verdict *v)
 {
 	uint32_t verdict = (uint32_t)(v - g->verdicts);
 	uint32_t member = waiting_member(g, paths, verdict);
@@ -188,8 +190,8 @@ static void say_verdict(struct report *report, const struct wait_graph *g,
 	if (where && blamed && group)
 		report_line(report, "%s%u of %u ranks %s %s in %s%s%s, %s.",
 			    mark, v->waiting, g->run->world,
-			    is_live(g) ? "have been waiting for"
-				       : "had waited for",
+			    is_running_still(g) ? "have been waiting for"
+						: "had waited for",
 			    age, where, *group ? ", " : "", group, blamed);
 	report->failed |= !where || !blamed || !group;
 	free(where);
@@ -236,7 +238,7 @@ int ends_findings(struct report *report, const struct paths *paths)
 		return err;
 	v = wait_graph_main(&g);
 	if (stood_still(&g, v))
-		say_verdict(report, &g, paths, "! ", v);
+		say_wait_verdict(report, &g, paths, "! ", v);
 	wait_graph_fini(&g);
 	return 0;
 }
@@ -410,10 +412,11 @@ static int fill_ends(struct report *report, const struct run *run,
 		return err;
 	err = wait_graph_init(&g, run);
 	if (!err) {
-		bool goes_on = is_live(&g) && say_moved(report, &g);
+		bool goes_on = is_running_still(&g) && say_moved(report, &g);
 
 		for (size_t i = 1; i < g.verdict_count && !goes_on; i++)
-			say_verdict(report, &g, &paths, "", &g.verdicts[i]);
+			say_wait_verdict(report, &g, &paths, "",
+					 &g.verdicts[i]);
 		err = classes_table(report, &g, &paths, options);
 		wait_graph_fini(&g);
 	}

@@ -41,8 +41,8 @@ static uint64_t rank_end(const struct run_rank *r)
 }
 
 /* Of several threads the one that is in a call, the longest; else the last. */
-static bool is_better(const struct run_last_call *a,
-		      const struct run_last_call *b)
+static bool is_better_call(const struct run_last_call *a,
+			   const struct run_last_call *b)
 {
 	if (!b || a->open != b->open)
 		return !b || a->open;
@@ -59,13 +59,14 @@ static void find_calls(struct wait_graph *g)
 		const struct run_last_call *call = &ends->calls[i];
 
 		if (call->rank < g->run->member_count &&
-		    is_better(call, g->at[call->rank].call))
+		    is_better_call(call, g->at[call->rank].call))
 			g->at[call->rank].call = call;
 	}
 }
 
 /* By itself, not with all others when the job was killed. */
-static bool has_ended(const struct run_rank *r, const struct run_rank *last)
+static bool has_ended_first(const struct run_rank *r,
+			    const struct run_rank *last)
 {
 	uint64_t ns = rank_end(last) - rank_end(r);
 	bool alike = r->end == last->end && r->end_code == last->end_code;
@@ -84,7 +85,7 @@ static bool is_polling(const struct run_last_call *call)
 static enum stand stand_of(const struct standing *s, const struct run_rank *r,
 			   const struct run_rank *last)
 {
-	if (has_ended(r, last))
+	if (has_ended_first(r, last))
 		return STAND_ENDED;
 	if (!s->call)
 		return STAND_UNKNOWN;
@@ -139,8 +140,8 @@ static uint64_t instance_of(const struct run_last_call *call)
 						: call->instance;
 }
 
-static uint32_t put_group(struct wait_graph *g, uint32_t member, uint64_t comm,
-			  uint64_t instance)
+static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
+			       uint64_t comm, uint64_t instance)
 {
 	struct wait_group one = { .comm = comm,
 				  .instance = instance,
@@ -164,7 +165,7 @@ static uint32_t put_group(struct wait_graph *g, uint32_t member, uint64_t comm,
 	return (uint32_t)i;
 }
 
-static int find_groups(struct wait_graph *g)
+static int find_wait_groups(struct wait_graph *g)
 {
 	for (uint32_t i = 0; i < g->run->member_count; i++) {
 		struct standing *s = &g->at[i];
@@ -173,8 +174,9 @@ static int find_groups(struct wait_graph *g)
 
 		if (!ends && !in_collective(g, i))
 			continue;
-		s->group = put_group(g, i, ends ? 0 : s->call->comm,
-				     ends ? IN_FINALIZE : instance_of(s->call));
+		s->group = put_wait_group(g, i, ends ? 0 : s->call->comm,
+					  ends ? IN_FINALIZE
+					       : instance_of(s->call));
 		if (s->group == WAIT_NOBODY)
 			return no_memory();
 	}
@@ -252,7 +254,7 @@ static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
  * Edges.
  */
 
-static void find_next(struct wait_graph *g, uint32_t member)
+static void find_edge(struct wait_graph *g, uint32_t member)
 {
 	struct standing *s = &g->at[member];
 
@@ -402,7 +404,7 @@ bool wait_graph_waits(const struct wait_graph *g, uint32_t member)
 	       !is_named(g, member, wait_graph_function(g, v->culprit));
 }
 
-static void count_waiting(struct wait_graph *g)
+static void count_verdict_ranks(struct wait_graph *g)
 {
 	for (size_t i = 0; i < g->run->member_count; i++) {
 		const struct standing *s = &g->at[i];
@@ -427,7 +429,7 @@ static int judge_all(struct wait_graph *g)
 	for (uint32_t i = 0; i < g->run->member_count; i++)
 		if (waits_at_all(&g->at[i]) && !g->at[i].verdict)
 			judge_member(g, i);
-	count_waiting(g);
+	count_verdict_ranks(g);
 	return 0;
 }
 
@@ -446,7 +448,7 @@ int wait_graph_init(struct wait_graph *g, const struct run *run)
 		g->member_of[i] = WAIT_NOBODY;
 	find_calls(g);
 	find_stands(g);
-	err = find_groups(g);
+	err = find_wait_groups(g);
 	for (uint32_t i = 0; i < g->group_count; i++) {
 		if (g->groups[i].instance == IN_FINALIZE)
 			miss_in_finalize(g, i);
@@ -454,7 +456,7 @@ int wait_graph_init(struct wait_graph *g, const struct run *run)
 			miss_in_comm(g, i);
 	}
 	for (uint32_t i = 0; i < run->member_count; i++)
-		find_next(g, i);
+		find_edge(g, i);
 	if (!err)
 		err = judge_all(g);
 	if (err)
