@@ -19,6 +19,8 @@ limit=900 # seconds more than it was asked for until a storm hangs
 least=1000
 tries=${STORM_TRIES:-4}
 export NO_MALLOC="$scratch/handlers"
+# On one host; Open MPI 5 complains of it where there is no network.
+export OMPI_MCA_btl=^tcp
 
 storms() {
 	grep -v -e '^#' -e '^ *$' "$table" | sed 's/[ 	]\{2,\}/	/g' |
