@@ -167,7 +167,7 @@ static void remove_copies(const char *directory)
 }
 
 /* A run of what there is now; *to is to be freed. */
-static int copy_run(struct run **to, const struct live_run *live)
+static int copy_live_run(struct run **to, const struct live_run *live)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	char *directory =
@@ -201,7 +201,7 @@ static int look_twice(struct run **to, const struct live_run *live)
 		err = take_look(&now, live);
 	}
 	if (!err)
-		err = copy_run(to, live);
+		err = copy_live_run(to, live);
 	if (!err) {
 		(*to)->ends.looked_ns = (uint64_t)(between * 1e9);
 		err = add_looks(*to, &before, &now);

@@ -135,7 +135,8 @@ static bool read_record(int fd, live_ref ref, void *to, size_t size)
 	return pread(fd, to, size, (off_t)ref * LIVE_UNIT) == (ssize_t)size;
 }
 
-static int add_threads(struct progress_list *list, int fd, uint32_t pid)
+static int add_progress_threads(struct progress_list *list, int fd,
+				uint32_t pid)
 {
 	struct live_thread t;
 	live_ref ref = 0;
@@ -156,8 +157,8 @@ static int add_threads(struct progress_list *list, int fd, uint32_t pid)
 	return 0;
 }
 
-static int add_files(struct progress_list *list,
-		     const struct live_folder *folder)
+static int add_progress_files(struct progress_list *list,
+			      const struct live_folder *folder)
 {
 	struct live_file *files;
 	size_t count = livedir_files(folder->path, &files);
@@ -169,7 +170,8 @@ static int add_files(struct progress_list *list,
 			      : -1;
 
 		if (fd >= 0 && content_used(fd))
-			err = add_threads(list, fd, (uint32_t)files[i].pid);
+			err = add_progress_threads(list, fd,
+						   (uint32_t)files[i].pid);
 		if (fd >= 0)
 			close(fd);
 		free(path);
@@ -185,7 +187,7 @@ int live_run_progress(const struct live_run *run, struct live_progress **to,
 	int err = 0;
 
 	for (size_t i = 0; i < run->count && !err; i++)
-		err = add_files(&list, &run->at[i]);
+		err = add_progress_files(&list, &run->at[i]);
 	if (err)
 		free(list.at);
 	*to = err ? NULL : list.at;

@@ -37,7 +37,7 @@ static char *where_text(const struct paths *paths, uint32_t node)
 	return both;
 }
 
-static uint32_t comm_index(const struct run *run, uint64_t id)
+static uint32_t comm_of_id(const struct run *run, uint64_t id)
 {
 	for (uint32_t i = 0; id && i < run->calls.comm_count; i++)
 		if (run->calls.comms[i].id == id)
@@ -49,7 +49,7 @@ static uint32_t comm_index(const struct run *run, uint64_t id)
 static char *group_text(const struct wait_graph *g, uint32_t group)
 {
 	const struct wait_group *at = &g->groups[group];
-	char *comm = callsite_comm_text(g->run, comm_index(g->run, at->comm)),
+	char *comm = callsite_comm_text(g->run, comm_of_id(g->run, at->comm)),
 	     *text = comm ? str_format("collective call %" PRIu64 " of %s",
 				       at->instance + 1, comm)
 			  : strdup("");

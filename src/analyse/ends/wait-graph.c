@@ -254,7 +254,7 @@ static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
  * Edges.
  */
 
-static void find_edge(struct wait_graph *g, uint32_t member)
+static void find_waited(struct wait_graph *g, uint32_t member)
 {
 	struct standing *s = &g->at[member];
 
@@ -456,7 +456,7 @@ int wait_graph_init(struct wait_graph *g, const struct run *run)
 			miss_in_comm(g, i);
 	}
 	for (uint32_t i = 0; i < run->member_count; i++)
-		find_edge(g, i);
+		find_waited(g, i);
 	if (!err)
 		err = judge_all(g);
 	if (err)
