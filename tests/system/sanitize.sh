@@ -35,9 +35,10 @@ build() {
 			>configure.out 2>&1 || { cat configure.out; return 1; }
 	fi
 	# shellcheck disable=SC2046 # a list of words
-	make -j2 $(words_of BUILT_SOURCES) copse libcopse-tools.la page/page.html \
-		>make.out 2>&1 ||
-		{ tail -n 40 make.out; return 1; }
+	{
+		make -j2 $(words_of BUILT_SOURCES) &&
+			make -j2 copse libcopse-tools.la page/page.html
+	} >make.out 2>&1 || { tail -n 40 make.out; return 1; }
 	compile all-reports -fsanitize=fuzzer-no-link || return
 	for name in live node store cubin; do
 		compile fuzz-$name -fsanitize=fuzzer || return
