@@ -2,6 +2,7 @@
 /* mpi-events.c - calls become event records of operations. */
 #include "mpi/mpi-events.h"
 
+#include "base/sys.h"
 #include "mpi/hash.h"
 #include "mpi/deferred-receives.h"
 #include "mpi/messages.h"
@@ -9,17 +10,22 @@
 
 #include MPI_LIBRARY
 
-/* What this thread was waiting for in MPI_Probe. */
-static __thread struct {
+/*
+ * What this thread was waiting for in MPI_Probe.  By a pointer: thread-local
+ * room is short where all adapters are preloaded (thread-storage.md).
+ */
+struct probe {
 	uint64_t comm_id; /* 0: nothing */
 	int source, tag;
 	uint64_t enter, leave;
 	live_ref node;
-} probe __attribute__((tls_model("initial-exec")));
+};
+static __thread struct probe *probe __attribute__((tls_model("initial-exec")));
 
 void events_forked(void)
 {
-	probe.comm_id = 0;
+	if (probe)
+		probe->comm_id = 0;
 }
 
 /* A message that is one call; false: its event is not kept. */
@@ -64,16 +70,16 @@ void event_sent(const struct region *region, const struct region_values *values,
 static bool take_probe(struct live_event *event, const struct comm *comm,
 		       int source, int tag)
 {
-	bool is_it = probe.comm_id == comm->id && probe.source == source &&
-		     probe.tag == tag;
+	bool is_it = probe->comm_id == comm->id && probe->source == source &&
+		     probe->tag == tag;
 
-	if (probe.comm_id && is_it) {
-		event->begin = event->enter = probe.enter;
-		event->leave = probe.leave;
-		event->begin_node = event->node = probe.node;
+	if (probe->comm_id && is_it) {
+		event->begin = event->enter = probe->enter;
+		event->leave = probe->leave;
+		event->begin_node = event->node = probe->node;
 		copse_mpi_event_add(event);
 	}
-	probe.comm_id = 0;
+	probe->comm_id = 0;
 	return is_it;
 }
 
@@ -86,7 +92,7 @@ other_received(const struct region *region, const struct region_values *values,
 	if (!count_message(&event, comm, source, tag, LIVE_EVENT_RECV,
 			   values->received, region))
 		return;
-	if (!probe.comm_id || !take_probe(&event, comm, source, tag))
+	if (!probe || !probe->comm_id || !take_probe(&event, comm, source, tag))
 		event_keep(&event, region);
 }
 
@@ -116,12 +122,16 @@ void event_matched(const struct region *region, int source, int tag,
 void event_probed(const struct region *region, MPI_Comm handle,
 		  const MPI_Status *status)
 {
-	probe.comm_id = comm_of(handle)->id;
-	probe.source = status->MPI_SOURCE;
-	probe.tag = status->MPI_TAG;
-	probe.enter = region->start_ns;
-	probe.leave = region->end_ns;
-	probe.node = region->node;
+	if (!probe)
+		probe = sys_memory(sizeof(*probe));
+	if (!probe)
+		return;
+	probe->comm_id = comm_of(handle)->id;
+	probe->source = status->MPI_SOURCE;
+	probe->tag = status->MPI_TAG;
+	probe->enter = region->start_ns;
+	probe->leave = region->end_ns;
+	probe->node = region->node;
 }
 
 /* The request is open from now on. */

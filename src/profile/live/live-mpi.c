@@ -326,14 +326,24 @@ static void pick_moments(struct profile *p, size_t first,
 	p->moment_count = kept;
 }
 
-/* A call that the process was killed in: until the thread's last sample. */
+/*
+ * A call that the process was killed in: until the thread's last sample,
+ * without the pauses since it began.
+ */
 static void count_open_call(struct reader *r, const struct live_thread *t,
 			    const struct profile_last_call *call)
 {
-	if (call->open && call->begin_ns < t->last_ns &&
-	    reader_class(r, call->node) == LIVE_NAME_MPI)
+	uint64_t before = (uint64_t)t->call.paused_ns;
+	uint64_t paused = r->header.pauses.wall_ns, ns;
+
+	if (!call->open || call->begin_ns >= t->last_ns ||
+	    reader_class(r, call->node) != LIVE_NAME_MPI)
+		return;
+	ns = t->last_ns - call->begin_ns;
+	paused = paused > before ? paused - before : 0;
+	if (ns > paused)
 		reader_metric(r, call->node, call->thread, METRIC_MPI_TIME,
-			      t->last_ns - call->begin_ns);
+			      ns - paused);
 }
 
 /* How many collective calls came before the one that is open. */
