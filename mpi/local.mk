@@ -31,6 +31,7 @@ mpi/abi/mpi/declared.h: $(srcdir)/mpi/functions.tbl $(srcdir)/mpi/declare.awk
 	@mv $@.tmp $@
 mpi_prototypes = $(mpis:%=mpi/%/mpi/prototypes.txt)
 BUILT_SOURCES += $(mpis:%=mpi/%/mpi/functions.inc) $(mpis:%=mpi/%/mpi/gates.inc)
+CLEANFILES += $(mpi_prototypes) mpi/abi/mpi/declared.h
 $(mpi_prototypes): mpi/%/mpi/prototypes.txt: $(srcdir)/mpi/prototypes.awk \
 		config.status
 	@$(MKDIR_P) $(@D)

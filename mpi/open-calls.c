@@ -23,6 +23,7 @@ void open_call_of_requests(const struct region *region,
 			   const struct before *before)
 {
 	struct live_open_call *open = region->open;
+	uint32_t count = 0;
 
 	if (!open)
 		return;
@@ -31,8 +32,14 @@ void open_call_of_requests(const struct region *region,
 
 		if (!r || !r->open)
 			continue;
-		open->requests++;
-		if (r->kind == LIVE_EVENT_RECV || open->requests == 1)
+		count++;
+		if (r->kind == LIVE_EVENT_RECV || count == 1)
 			describe_request(open, r);
 	}
+	open->requests = count;
+	if (count)
+		return;
+	open->comm = 0;
+	open->peer = LIVE_OPEN_NONE;
+	open->direction = LIVE_OPEN_CALL;
 }

@@ -210,7 +210,7 @@ static void exercise_merged(uint32_t choice)
 
 	if (!path)
 		abort();
-	if (!merge_directory(&run, exercise_directory(), NULL)) {
+	if (!merge_directory(&run, exercise_directory())) {
 		exercise_run(run, choice);
 		/* What we write, we read. */
 		if (run_save(run, path) || run_load(&again, path))

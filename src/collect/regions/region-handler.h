@@ -43,7 +43,11 @@ static inline bool region_is_on_stack(const struct thread *t,
 	       (uintptr_t)r < t->unwinder.high;
 }
 
-/* From here on readers see that the thread is in the call. */
+/*
+ * From here on readers see that the thread is in the call.  Whom it waits for
+ * stays as it was in the last call of the same path, until the adapter says it
+ * anew: a reader may look in between.
+ */
 static inline void region_publish(struct thread *t, struct region *r)
 {
 	struct live_open_call *open;
@@ -51,10 +55,12 @@ static inline void region_publish(struct thread *t, struct region *r)
 	if (!thread_has_tree(t))
 		return;
 	open = r->open = &t->live->call;
-	open->node = r->node;
-	open->comm = open->requests = 0;
-	open->peer = LIVE_OPEN_NONE;
-	open->direction = LIVE_OPEN_CALL;
+	if (!r->node || open->node != r->node) {
+		open->node = r->node;
+		open->comm = open->requests = 0;
+		open->peer = LIVE_OPEN_NONE;
+		open->direction = LIVE_OPEN_CALL;
+	}
 	open->begin_ns = r->counts ? ticks_at(&t->ticks, r->start) : r->start;
 	open->paused_ns = r->paused_ns;
 	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,
