@@ -14,13 +14,14 @@
  * What this thread was waiting for in MPI_Probe.  By a pointer: thread-local
  * room is short where all adapters are preloaded (thread-storage.md).
  */
-struct probe {
+struct mpi_probe {
 	uint64_t comm_id; /* 0: nothing */
 	int source, tag;
 	uint64_t enter, leave;
 	live_ref node;
 };
-static __thread struct probe *probe __attribute__((tls_model("initial-exec")));
+static __thread struct mpi_probe *probe
+	__attribute__((tls_model("initial-exec")));
 
 void events_forked(void)
 {
