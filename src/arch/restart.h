@@ -63,6 +63,16 @@ SIGSAFE_INLINE bool restart_is_address(long argument)
 	return argument > UINT16_MAX;
 }
 
+/*
+ * It may be the number of a semaphore as well: then an address follows.  Of
+ * sleeps that is nanosleep() alone, with a request in static data at a fixed
+ * address and the rest wanted: it is taken for none, and may end early.
+ */
+SIGSAFE_INLINE bool restart_may_be_id(long first, long second)
+{
+	return first <= INT32_MAX && restart_is_address(second);
+}
+
 enum {
 	RESTART_CLOCKS = 16,
 	RESTART_SET_SIZE = 8 /* rt_sigtimedwait()'s fourth argument */
@@ -78,7 +88,8 @@ SIGSAFE_INLINE bool restart_has_sleep_arguments(const mcontext_t *m)
 	long a = restart_first(m), b = restart_second(m), c = restart_third(m);
 
 	if (restart_is_address(a))
-		return b >= 0 && restart_fourth(m) != RESTART_SET_SIZE;
+		return b >= 0 && restart_fourth(m) != RESTART_SET_SIZE &&
+		       !restart_may_be_id(a, b);
 	/* clock_nanosleep, or poll of nothing */
 	return !b && ((a < RESTART_CLOCKS && restart_is_address(c)) ||
 		      (!a && (int)c));

@@ -72,6 +72,10 @@ TEST(other_calls_that_say_eintr_are_none)
 	CHECK(!is_sleep(UNSAID, 5, ADDRESS, ADDRESS, 0));
 	CHECK(!is_sleep(UNSAID, 5, ADDRESS, 4096, 0));    /* recv, msgrcv */
 	CHECK(!is_sleep(UNSAID, 3, ADDRESS, 1, ADDRESS)); /* semtimedop */
-	CHECK(!is_sleep(UNSAID, 5, 0, 1, 1));             /* io_uring_enter */
+	/* The number of a semaphore may be as large as an address. */
+	CHECK(!is_sleep(UNSAID, 98305, ADDRESS, 1, ADDRESS));
+	CHECK(!is_sleep(UNSAID, 98305, ADDRESS, 1, 0));
+	CHECK(is_sleep(UNSAID, 0x404040, 2, 100, 0)); /* poll, static data */
+	CHECK(!is_sleep(UNSAID, 5, 0, 1, 1));         /* io_uring_enter */
 	CHECK(!is_sleep(UNSAID, 5, 0, 1 << 12, 1 << 20)); /* fallocate */
 }
