@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "launch/content.h"
 #include "launch/harvest.h"
+#include "launch/output.h"
 #include "live/layout.h"
 
 enum {
@@ -199,68 +200,29 @@ int live_run_progress(const struct live_run *run, struct live_progress **to,
  * Copies.
  */
 
-static int write_copy(const char *directory, const char *name,
-		      const struct content *c)
-{
-	char *path = str_format("%s/%s", directory, name);
-	int fd =
-		path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
-		     : -1;
-	const char *data = (const char *)c->live;
-	size_t done = 0;
-	int err = fd < 0 ? -errno : 0;
-
-	while (!err && done < c->size) {
-		ssize_t n = write(fd, data + done, c->size - done);
-
-		if (n <= 0)
-			err = n < 0 ? -errno : -ENOSPC;
-		else
-			done += (size_t)n;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (err)
-		fail(err, "cannot write %s/%s: %s", directory, name,
-		     strerror(-err));
-	free(path);
-	return err;
-}
-
-/* One that ended meanwhile is no error. */
-static int copy_file(const struct live_folder *folder,
-		     const struct live_file *file, const char *directory)
-{
-	struct harvest h = { .live_dir = folder->path,
-			     .key = folder->note.key,
-			     .rank = folder->note.rank,
-			     .batch = folder->note.batch,
-			     .file = -1 };
-	struct content c = { .file = *file };
-	char *name = NULL;
-	int err = 0;
-
-	if (content_read(&c, folder->path))
-		return 0;
-	content_stamp(&c, &h);
-	name = harvest_raw_name(file, h.rank);
-	err = name ? write_copy(directory, name, &c) : no_memory();
-	free(name);
-	free(c.live);
-	return err;
-}
-
 int live_run_copy(const struct live_run *run, const char *directory)
 {
-	int err = 0;
+	struct output to = { .fd = open(directory,
+					O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	size_t failures = 0;
 
-	for (size_t i = 0; i < run->count && !err; i++) {
-		struct live_file *files;
-		size_t count = livedir_files(run->at[i].path, &files);
+	if (to.fd < 0)
+		return fail(-errno, "cannot open %s: %s", directory,
+			    strerror(errno));
+	for (size_t i = 0; i < run->count; i++) {
+		const struct live_note *note = &run->at[i].note;
+		struct harvest h = { .live_dir = run->at[i].path,
+				     .output = &to,
+				     .key = note->key,
+				     .rank = note->rank,
+				     .batch = note->batch,
+				     .file = -1 };
 
-		for (size_t k = 0; k < count && !err; k++)
-			err = copy_file(&run->at[i], &files[k], directory);
-		free(files);
+		failures += harvest_checkpoint(&h);
+		harvest_fini(&h);
 	}
-	return err;
+	close(to.fd);
+	return failures ? fail(-EIO, "%zu profiles could not be copied to %s",
+			       failures, directory)
+			: 0;
 }

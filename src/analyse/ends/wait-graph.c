@@ -209,6 +209,20 @@ static void miss_in_finalize(struct wait_graph *g, uint32_t group)
 			count_missing(g, to, i);
 }
 
+ORDER_BY(by_entered_rank, struct run_entered, ASC(comm) ?: ASC(rank))
+
+/* How far the member has come on that communicator; NULL: not known. */
+static const struct run_entered *find_entered(const struct run_ends *ends,
+					      uint64_t comm, uint32_t rank)
+{
+	const struct run_entered key = { .comm = comm, .rank = rank };
+
+	return ends->entered_count
+		       ? bsearch(&key, ends->entered, ends->entered_count,
+				 sizeof(key), by_entered_rank)
+		       : NULL;
+}
+
 static void miss_in_comm(struct wait_graph *g, uint32_t group)
 {
 	const struct run_ends *ends = &g->run->ends;
@@ -232,6 +246,7 @@ static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
 {
 	const struct run_last_call *call = g->at[member].call;
 	const struct wait_group *group = &g->groups[g->at[member].group];
+	const struct run_entered *e;
 	uint32_t root;
 
 	if (call->peer < 0 || (uint32_t)call->peer >= g->run->world)
@@ -240,14 +255,8 @@ static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
 	if (root == WAIT_NOBODY || root == member ||
 	    g->at[root].group == g->at[member].group)
 		return group->culprit;
-	for (size_t i = 0; i < g->run->ends.entered_count; i++) {
-		const struct run_entered *e = &g->run->ends.entered[i];
-
-		if (e->comm == group->comm && e->rank == root)
-			return e->instances <= group->instance ? root
-							       : group->culprit;
-	}
-	return group->culprit;
+	e = find_entered(&g->run->ends, group->comm, root);
+	return e && e->instances <= group->instance ? root : group->culprit;
 }
 
 /*
@@ -335,7 +344,7 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 	if (!waits_at_all(s))
 		return put_verdict(g, VERDICT_RANK, member, WAIT_NOBODY);
 	if (s->group == WAIT_NOBODY)
-		return put_verdict(g, VERDICT_NOBODY, member, WAIT_NOBODY);
+		return put_verdict(g, VERDICT_NOBODY, WAIT_NOBODY, WAIT_NOBODY);
 	if (g->groups[s->group].mixed)
 		return put_verdict(g, VERDICT_INSTEAD,
 				   rarest_in_group(g, s->group), s->group);
