@@ -92,7 +92,7 @@ function frameKey(model, n) {
 // boxes, innermost first, to which box b gives its own value.
 export function treeInvert(model, tree, alone) {
 	const builder = new TreeBuilder();
-	const steps = [], value = [0];
+	const steps = [], value = [alone[0]]; // of no path: the root has it
 
 	for (let b = 1; b < tree.parent.length; b++) {
 		if (!alone[b])

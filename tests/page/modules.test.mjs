@@ -244,6 +244,10 @@ test("an inverted tree has the same total, and callers below", () => {
 		[["solve", 214], ["dot", 10], ["MPI_Wait", 4]]);
 	assert.deepEqual(children[children[0][0]].map(b =>
 		[name(b), inverted.all[b]]), [["main", 200], ["solve", 14]]);
+
+	// What no path has belongs to the whole.
+	alone[0] = 5;
+	assert.equal(treeInvert(model, tree, alone).all[0], 233);
 });
 
 test("callers and callees, recursion counted once", () => {
