@@ -98,10 +98,14 @@ largest_is_the_longest() {
 		says larger.copse '1 other MPI job with 2 processes'
 }
 
+# Two launchers of Open MPI 4 that make one folder at the same time: one fails.
 at_the_same_time() {
+	mkdir -p one two
 	# shellcheck disable=SC2016
-	measured "$1" same.copse -- '$start -n 2 $skew 0.01 one &' \
-		'$start -n 2 $skew 0.8 &' 'wait' || return
+	measured "$1" same.copse -- 'folder=OMPI_MCA_orte_tmpdir_base=$PWD' \
+		'env $folder/one $start -n 2 $skew 0.01 one & one=$!' \
+		'env $folder/two $start -n 2 $skew 0.8 || exit' 'wait $one' ||
+		return
 	is_of same.copse 2 0.8 && skew_is same.copse 1.2 1.6 1 &&
 		comms_are same.copse 2 &&
 		says same.copse '1 other MPI job with 2 processes'
