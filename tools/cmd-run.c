@@ -641,6 +641,7 @@ static int measure_program(char **argv, const struct settings *s,
 	int err;
 
 	parent_begin(&parent);
+	inquiry_watch_init(&parent.inquiry, o->path, job->local_rank);
 	start_meter(&meter, s, live);
 	err = parent_run(&parent, argv, &h,
 			 checkpoint != UINT_MAX ? checkpoint

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-stuck.c - copse stuck: what the ranks of a running job wait for. */
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "analyse/base/analysis.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "launch/inquiry.h"
 #include "launch/live-run.h"
-#include "launch/thread-state.h"
-#include "merge/merge.h"
-#include "symbol/remote-stack.h"
+#include "run/run-build.h"
+#include "run/run-join.h"
 #include "tools/command.h"
+#include "tools/host-look.h"
 #include "tools/show.h"
-
-#define SECOND 1000000000ull
 
 /* Mutable: the command's options. */
 static struct show show;
 static double between = 2; /* seconds */
+static const char *answer;
+
+enum {
+	PATIENCE_S = 20 /* with other hosts */
+};
 
 static const struct option options[] = {
 	{ 'f', "format", "NAME", "text, csv, json", parse_string, &show.format,
 	  show_table_format },
 	{ 0, "between", "SECONDS", "from the first look to the second (2)",
 	  parse_real, &between },
+	{ 0, "answer", "FOLDER", "for another host, which asks there",
+	  parse_string, &answer },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  parse_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
@@ -42,174 +44,6 @@ static const struct option options[] = {
 	  show_set_width, &show.width },
 	{ 0 },
 };
-
-/* Of a thread, at one look. */
-struct look {
-	struct live_progress progress;
-	struct thread_state state;
-};
-
-struct looks {
-	struct look *at;
-	size_t count;
-};
-
-static int take_look(struct looks *to, const struct live_run *live)
-{
-	struct live_progress *progress;
-	int err = live_run_progress(live, &progress, &to->count);
-
-	to->at = err ? NULL : calloc(to->count + 1, sizeof(*to->at));
-	if (!to->at) {
-		free(progress);
-		return err ? err : no_memory();
-	}
-	for (size_t i = 0; i < to->count; i++) {
-		to->at[i].progress = progress[i];
-		thread_state_look(&to->at[i].state, (pid_t)progress[i].pid,
-				  (pid_t)progress[i].tid);
-	}
-	free(progress);
-	return 0;
-}
-
-static const struct look *look_at(const struct looks *looks, uint32_t pid,
-				  uint32_t tid)
-{
-	for (size_t i = 0; i < looks->count; i++)
-		if (looks->at[i].progress.pid == pid &&
-		    looks->at[i].progress.tid == tid)
-			return &looks->at[i];
-	return NULL;
-}
-
-static bool has_moved(const struct look *a, const struct look *b)
-{
-	return a && b && a->progress.completed != b->progress.completed;
-}
-
-/* It has used a core between the looks. */
-static bool has_computed(const struct look *before, const struct look *now)
-{
-	return now->state.state == 'R' ||
-	       (before && now->state.ticks > before->state.ticks + 1);
-}
-
-/* "sleeps in pause ← sleeper ← main"; to be freed. */
-static char *doing_text(const struct look *now, uint32_t pid, uint32_t tid)
-{
-	const struct thread_state *s = &now->state;
-	char *stack = NULL, *text;
-
-	if (s->sp)
-		stack = remote_stack((pid_t)pid, (pid_t)tid, s->sp, s->pc);
-	if (stack)
-		text = str_format("%s in %s", thread_state_text(s), stack);
-	else if (*s->wchan)
-		text = str_format("%s in the kernel's %s", thread_state_text(s),
-				  s->wchan);
-	else
-		text = strdup(thread_state_text(s));
-	free(stack);
-	return text;
-}
-
-/* What the two looks tell of the run's threads. */
-static int add_looks(struct run *run, const struct looks *before,
-		     const struct looks *now)
-{
-	for (size_t i = 0; i < run->ends.call_count; i++) {
-		struct run_last_call *call = &run->ends.calls[i];
-		uint32_t pid = run->ranks[call->rank].pid;
-		const struct look *a = look_at(before, pid, call->tid);
-		const struct look *b = look_at(now, pid, call->tid);
-		char *text;
-
-		call->moved = has_moved(a, b);
-		call->stopped = b && strchr("Tt", b->state.state);
-		if (!b || call->open || call->moved)
-			continue;
-		if (has_computed(a, b)) {
-			call->sample_age_ns = 0; /* it is where it was */
-			continue;
-		}
-		text = doing_text(b, pid, call->tid);
-		call->doing = text ? str_add(&run->strings, text) : STR_NONE;
-		free(text);
-		if (call->doing == STR_NONE)
-			return no_memory();
-	}
-	return 0;
-}
-
-static void wait_between(void)
-{
-	struct timespec left = { (time_t)between,
-				 (long)((between - (double)(time_t)between) *
-					1e9) };
-
-	while (nanosleep(&left, &left) && errno == EINTR)
-		;
-}
-
-/* The directory holds copies alone. */
-static void remove_copies(const char *directory)
-{
-	DIR *list = opendir(directory);
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list)))
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(list), entry->d_name, 0);
-	if (list)
-		closedir(list);
-	rmdir(directory);
-}
-
-/* A run of what there is now; *to is to be freed. */
-static int copy_live_run(struct run **to, const struct live_run *live)
-{
-	const char *tmp = secure_getenv("TMPDIR");
-	char *directory =
-		str_format("%s/copse-stuck-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	int err;
-
-	if (!directory)
-		return no_memory();
-	if (!mkdtemp(directory)) {
-		err = fail(-errno, "cannot create %s: %s", directory,
-			   strerror(errno));
-		free(directory);
-		return err;
-	}
-	err = live_run_copy(live, directory);
-	if (!err)
-		err = merge_directory(to, directory);
-	remove_copies(directory);
-	free(directory);
-	return err;
-}
-
-static int look_twice(struct run **to, const struct live_run *live)
-{
-	struct looks before = { 0 }, now = { 0 };
-	int err = take_look(&before, live);
-
-	*to = NULL;
-	if (!err) {
-		wait_between();
-		err = take_look(&now, live);
-	}
-	if (!err)
-		err = copy_live_run(to, live);
-	if (!err) {
-		(*to)->ends.looked_ns = (uint64_t)(between * 1e9);
-		err = add_looks(*to, &before, &now);
-	}
-	free(before.at);
-	free(now.at);
-	return err;
-}
 
 static int show_stuck(const struct run *run)
 {
@@ -226,25 +60,108 @@ static int show_stuck(const struct run *run)
 	return err;
 }
 
-static int stuck_run(int argc, char **argv)
+/* What this host's ranks do, for one who asks on another host. */
+static int answer_inquiry(const char *word)
 {
-	struct run *run = NULL;
+	struct run *part = calloc(1, sizeof(*part));
 	struct live_run live;
+	char *path, *scratch;
+	int err = live_run_find(&live, word);
+
+	if (err) {
+		free(part);
+		return err;
+	}
+	path = inquiry_own_answer(answer);
+	scratch = path ? str_format("%s.part", path) : NULL;
+	err = part && scratch ? host_look(part, &live, between) : no_memory();
+	if (!err)
+		err = run_save(part, scratch);
+	if (!err && rename(scratch, path))
+		err = fail(-errno, "%s: %s", path, strerror(errno));
+	run_free(part);
+	live_run_fini(&live);
+	free(scratch);
+	free(path);
+	return err;
+}
+
+static int join_answer(struct run *run, const struct inquiry *q, size_t host)
+{
+	char *path = inquiry_answer(q, host);
+	struct run *part = NULL;
 	int err;
 
-	if (argc > 1)
-		return fail(-EINVAL, "one run at a time");
-	if (between <= 0 || between > 600)
-		return fail(-EINVAL, "--between wants seconds, up to 600");
-	err = live_run_find(&live, argv[0]);
-	if (err)
-		return err;
-	err = look_twice(&run, &live);
+	if (!path)
+		return run_problem(run, q->hosts[host],
+				   "did not answer: call copse stuck there");
+	err = run_load(&part, path);
+	if (!err)
+		err = run_join_ends(run, part);
+	run->ends.looked_ns = (uint64_t)(between * 1e9);
+	run_free(part);
+	free(path);
+	return err;
+}
+
+/* The run's directory, as far as it is known. */
+static const char *directory_of(const struct live_run *live, const char *word)
+{
+	return live->count ? live->at[0].note.output : word;
+}
+
+/* While the others look, so do we. */
+static int look_everywhere(struct run *run, const struct live_run *live,
+			   const char *directory)
+{
+	struct inquiry q;
+	int err = inquiry_open(&q, directory, live->count, between);
+
+	if (!err && live->count)
+		err = host_look(run, live, between);
+	if (!err && q.folder)
+		inquiry_wait(&q, between + PATIENCE_S);
+	for (size_t i = 0; i < q.host_count && !err; i++)
+		err = join_answer(run, &q, i);
+	inquiry_close(&q);
+	return err;
+}
+
+static bool is_directory(const char *word)
+{
+	struct stat st;
+
+	return word && !stat(word, &st) && S_ISDIR(st.st_mode);
+}
+
+static int ask_and_show(const char *word)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	struct live_run live;
+	int err = live_run_find(&live, word);
+
+	if (err == -ENOENT && is_directory(word))
+		err = 0; /* it may go on on other hosts */
+	if (!err && !run)
+		err = no_memory();
+	if (!err)
+		err = look_everywhere(run, &live, directory_of(&live, word));
+	if (!err && !run->rank_count)
+		err = fail(-ENOENT, "no run of yours that is %s goes on", word);
 	if (!err)
 		err = show_stuck(run);
 	run_free(run);
 	live_run_fini(&live);
 	return err;
+}
+
+static int stuck_run(int argc, char **argv)
+{
+	if (argc > 1)
+		return fail(-EINVAL, "one run at a time");
+	if (between <= 0 || between > 600)
+		return fail(-EINVAL, "--between wants seconds, up to 600");
+	return answer ? answer_inquiry(argv[0]) : ask_and_show(argv[0]);
 }
 
 const struct command command_stuck = {

@@ -17,7 +17,7 @@ copse_LDADD = liblaunch.la liblive.la libbase.la
 # ... and opens this for all else.
 pkglib_LTLIBRARIES += libcopse-tools.la
 libcopse_tools_la_SOURCES = tools/dispatch.c \
-	tools/conclude.c \
+	tools/conclude.c tools/host-look.c tools/host-look.h \
 	tools/out.c tools/out.h tools/page.c \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/explain.c \

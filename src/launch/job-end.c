@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,43 +43,16 @@ const char *job_end_in(const char *answer)
 	return NULL;
 }
 
-/* The environment without what has programs measured; to be freed. */
-static char **plain_environment(void)
-{
-	size_t count = 0, kept = 0;
-	char **to;
-
-	while (environ[count])
-		count++;
-	to = calloc(count + 1, sizeof(*to));
-	for (size_t i = 0; to && i < count; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
-			to[kept++] = environ[i];
-	return to;
-}
-
 /*
  * Slurm sends its SIGTERM to all processes of the job, this one too: it lives
  * by our own mask, in which all signals wait.
  */
 static pid_t start_job_query(const char *job, int answer)
 {
-	const char *argv[] = { "scontrol", "show", "--oneliner",
-			       "job",      job,    NULL };
-	char **env = plain_environment();
-	posix_spawn_file_actions_t files;
-	pid_t pid = -1;
+	const char *const argv[] = { "scontrol", "show", "--oneliner",
+				     "job",      job,    NULL };
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, answer, 1);
-	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	if (!env ||
-	    posix_spawnp(&pid, argv[0], &files, NULL, (char *const *)argv, env))
-		pid = -1;
-	posix_spawn_file_actions_destroy(&files);
-	free(env);
-	return pid;
+	return process_spawn(argv, answer);
 }
 
 static void read_answer(int fd, char *to, size_t size)

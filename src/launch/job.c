@@ -59,7 +59,18 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_NONE] = { NULL },
 	};
 
+	static const char *const locals[][4] = {
+		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_LOCAL_RANK" },
+		[LAUNCHER_HYDRA] = { "MPI_LOCALRANKID" },
+		[LAUNCHER_SRUN] = { "SLURM_LOCALID" },
+		[LAUNCHER_OTHER] = { "PALS_LOCAL_RANKID", "PMI_LOCAL_RANK",
+				     "FLUX_TASK_LOCAL_ID" },
+		[LAUNCHER_NONE] = { NULL },
+	};
+
 	job->rank = first_number(ranks[launcher], 0);
+	job->local_rank = first_number(locals[launcher],
+				       launcher == LAUNCHER_NONE ? 0 : -1);
 	job->size = first_number(sizes[launcher], 1);
 	if (job->rank >= job->size)
 		job->size = job->rank + 1;

@@ -16,6 +16,7 @@ struct job {
 	enum launcher launcher;
 	bool launched;  /* by mpirun, srun or their like */
 	int rank, size; /* by the launcher; 0 and 1 without one */
+	int local_rank; /* among the ranks of this host; -1: not known */
 	struct batch batch;
 	bool same_on_ranks; /* of `batch`: by srun, or without a launcher */
 };

@@ -6,6 +6,7 @@ liblaunch_la_SOURCES = \
 	src/launch/events.c src/launch/events.h \
 	src/launch/harvest.c src/launch/harvest.h \
 	src/launch/host-marks.c src/launch/host-marks.h \
+	src/launch/inquiry.c src/launch/inquiry.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/job-end.c \
 	src/launch/livedir.c src/launch/livedir.h \

@@ -211,6 +211,28 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 	}
 }
 
+/* Once a second: what others may ask for at any time. */
+static void parent_tick(struct parent *p)
+{
+	uint64_t now = process_clock();
+
+	inquiry_look(&p->inquiry, now);
+	p->tick_ns = now + SECOND;
+}
+
+static void on_parent_time(struct parent *p, struct harvest *h)
+{
+	uint64_t now = process_clock();
+
+	if (now >= p->tick_ns)
+		parent_tick(p);
+	if (now < p->next_ns)
+		return;
+	if (p->warned_ns)
+		ask_why_job_ended(p, h);
+	make_checkpoint(p, h);
+}
+
 static void wait_for_program_end(struct parent *p, struct harvest *h)
 {
 	sigset_t all;
@@ -218,7 +240,9 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 	sigfillset(&all);
 	while (!has_ended(h->child)) {
 		uint64_t now = process_clock();
-		uint64_t left = p->next_ns > now ? p->next_ns - now : 0;
+		uint64_t next =
+			p->next_ns < p->tick_ns ? p->next_ns : p->tick_ns;
+		uint64_t left = next > now ? next - now : 0;
 		struct timespec wait = { (time_t)(left / SECOND),
 					 (long)(left % SECOND) };
 		siginfo_t info;
@@ -227,12 +251,8 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 		signo = sigtimedwait(&all, &info, &wait);
 		if (signo > 0 && signo != SIGCHLD)
 			on_parent_signal(p, h, &info);
-		else if (signo < 0 && errno == EAGAIN &&
-			 process_clock() >= p->next_ns) {
-			if (p->warned_ns)
-				ask_why_job_ended(p, h);
-			make_checkpoint(p, h);
-		}
+		else if (signo < 0 && errno == EAGAIN)
+			on_parent_time(p, h);
 	}
 }
 
@@ -275,6 +295,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
+	p->tick_ns = p->start_ns + SECOND;
 	child = start_program(p, argv);
 	if (child > 0) {
 		h->child = child;

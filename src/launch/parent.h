@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "launch/harvest.h"
+#include "launch/inquiry.h"
 #include "launch/signal-origin.h"
 
 struct parent { /* all zero at first */
@@ -21,10 +22,12 @@ struct parent { /* all zero at first */
 	struct sigaction old_child; /* of SIGCHLD */
 	struct signal_origin origin;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
+	uint64_t tick_ns; /* of the next tick */
 	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */
 	uint64_t warned_ns; /* when SIGTERM last came; or 0 */
 	unsigned int asked; /* how often we asked why the job ends */
 	bool tried;         /* there was a child, to execute the program */
+	struct inquiry_watch inquiry; /* set after parent_begin() */
 };
 
 /* Block signals: they wait until parent_run() takes them. */

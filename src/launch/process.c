@@ -2,7 +2,9 @@
 /* process.c - what /proc says about a process. */
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,4 +136,37 @@ void process_close_from(int first)
 	}
 	if (open_ones)
 		closedir(open_ones);
+}
+
+/* The environment without what has programs measured; to be freed. */
+static char **plain_environment(void)
+{
+	size_t count = 0, kept = 0;
+	char **to;
+
+	while (environ[count])
+		count++;
+	to = calloc(count + 1, sizeof(*to));
+	for (size_t i = 0; to && i < count; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
+			to[kept++] = environ[i];
+	return to;
+}
+
+pid_t process_spawn(const char *const argv[], int output)
+{
+	char **env = plain_environment();
+	posix_spawn_file_actions_t files;
+	pid_t pid = -1;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, output < 0 ? 2 : output, 1);
+	if (!env ||
+	    posix_spawnp(&pid, argv[0], &files, NULL, (char *const *)argv, env))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&files);
+	free(env);
+	return pid;
 }

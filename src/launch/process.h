@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h - facts about a process, read from /proc. */
+/* process.h - facts about a process, read from /proc; starting one of ours. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,3 +36,10 @@ void process_close_from(int first);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t process_clock(void);
+
+/*
+ * Start a program of ours beside the measured one: it is not measured, signals
+ * wait as they do here, and its output goes to `output`, or nowhere if that is
+ * negative.  The caller waits for it.  -1: it was not started.
+ */
+pid_t process_spawn(const char *const argv[], int output);

@@ -15,6 +15,7 @@
 struct last_calls {
 	struct run_ends sum; /* nodes: of the unified tree; ranks: as read */
 	size_t call_room, entered_room;
+	bool goes_on; /* other hosts' ranks may be in calls, too */
 };
 
 static void fini_last_calls(void *state)
@@ -25,12 +26,15 @@ static void fini_last_calls(void *state)
 	*l = (struct last_calls){ 0 };
 }
 
-/* Of a process that still ran: when its profile was copied. */
+/* When its profile was copied, it still ran. */
+static bool ran_still(const struct profile *p)
+{
+	return !p->id.end_mono_ns && p->id.late_mono_ns;
+}
+
 static uint64_t last_known(const struct profile *p)
 {
-	if (!p->id.end_mono_ns && p->id.late_mono_ns)
-		return p->id.late_mono_ns;
-	return process_end(p);
+	return ran_still(p) ? p->id.late_mono_ns : process_end(p);
 }
 
 static uint64_t age_at(uint64_t end, uint64_t ns)
@@ -87,6 +91,7 @@ static int add_last_calls(void *state, const struct gathered *one)
 	const struct profile *p = one->profile;
 	bool ok = true;
 
+	((struct last_calls *)state)->goes_on |= ran_still(p);
 	for (size_t i = 0; i < p->last_call_count && ok; i++)
 		ok = add_last_call(state, one, &p->last_calls[i]);
 	for (size_t i = 0; i < p->comm_count && ok; i++)
@@ -142,6 +147,7 @@ static int finish_last_calls(void *state, struct run *run,
 {
 	struct last_calls *l = state;
 	struct run_ends *to = &run->ends;
+	bool goes_on = l->goes_on;
 
 	*to = l->sum;
 	*l = (struct last_calls){ 0 };
@@ -159,7 +165,8 @@ static int finish_last_calls(void *state, struct run *run,
 	if (to->entered_count)
 		qsort(to->entered, to->entered_count, sizeof(*to->entered),
 		      by_entered);
-	drop_entered(to);
+	if (!goes_on)
+		drop_entered(to);
 	qsort(to->calls, to->call_count, sizeof(*to->calls), by_last_call);
 	return 0;
 }

@@ -12,6 +12,7 @@ librun_la_SOURCES = \
 	src/run/run-build.h \
 	src/run/run.def src/run/run-kinds.def src/run/run-check.c \
 	src/run/run-file.c \
+	src/run/run-join.c src/run/run-join.h \
 	src/run/run-tables.h src/run/waits.def \
 	src/run/spill.c src/run/spill.h \
 	src/run/split.c src/run/split.def src/run/split.h \

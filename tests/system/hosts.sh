@@ -162,10 +162,35 @@ wait_gone() {
 	done
 }
 
+# all_wait COMMAND…: it says why the job hangs; the whole job has come to that.
+all_wait() {
+	"$@" "$copse" stuck --between 0.3 --width 250 hang.copse >stuck 2>&1
+	cat stuck
+	grep -q 'No rank completed.*' stuck && grep -Eq \
+		'^3 of 4 ranks .* ranks, for rank 3, which is in MPI_Finalize' \
+		stuck && ! ls -d hang.copse/.stuck
+}
+
+# Asked on a host with ranks, and on one without.
+hang_is_explained() {
+	may
+	over_hosts -n 4 "$copse" run -q -o hang.copse "$programs/hangs" skip \
+		>said 2>&1 &
+	job=$!
+	wait_for all_wait on elm
+	good=$?
+	all_wait env || good=1
+	pkill -INT -P "$job" # the launcher; this shell ignores it
+	wait "$job"
+	cat said
+	return $good
+}
+
 point "ranks of all hosts meet in one directory, one reports" runs
 point "settings and host names are right on each host" hosts_are_right
 point "clocks are told apart, and the offset is right" clocks_are_told
 point "one file for each host, merged by processes of both" gathered
 point "nothing is left on any host" left_overs
+point "a job that hangs, asked on one host" hang_is_explained
 point "a host that dies" dies
 points_done

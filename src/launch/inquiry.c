@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inquiry.c - see inquiry.h. */
+#include "launch/inquiry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/regular.h"
+#include "base/str.h"
+#include "launch/process.h"
+
+#define FOLDER ".stuck"
+#define ASK    "ask"
+
+#define EVERY_NS  3000000000u
+#define UNSURE_NS 10000000000u
+
+enum {
+	STALE_S = 60,
+	STEP_MS = 50,
+	HOST = 64
+};
+
+/*
+ * Hosts: of .host-HOST-OWNER by its name, where OWNER has three parts; of
+ * .rank-N by its text.
+ */
+
+static bool host_of_name(char to[HOST], const char *name)
+{
+	const char *end = name + strlen(name);
+
+	for (int part = 0; part < 3 && end > name; part++)
+		while (end > name && *--end != '-')
+			;
+	snprintf(to, HOST, "%.*s", (int)(end - name), name);
+	return *to;
+}
+
+static bool host_of_text(char to[HOST], int dir, const char *name)
+{
+	int fd = regular_open(dir, name, O_RDONLY | O_NOFOLLOW);
+	ssize_t size = fd < 0 ? 0 : read(fd, to, HOST - 1);
+
+	if (fd >= 0)
+		close(fd);
+	to[size > 0 ? size : 0] = 0;
+	to[strcspn(to, " \n")] = 0;
+	return *to;
+}
+
+static bool host_of_mark(char to[HOST], int dir, const char *name)
+{
+	if (!strncmp(name, ".host-", 6))
+		return host_of_name(to, name + 6);
+	return !strncmp(name, ".rank-", 6) && host_of_text(to, dir, name);
+}
+
+static int add_host(struct inquiry *q, size_t *room, const char *host)
+{
+	char *copy;
+
+	for (size_t i = 0; i < q->host_count; i++)
+		if (!strcmp(q->hosts[i], host))
+			return 0;
+	copy = strdup(host);
+	if (copy &&
+	    array_append(&q->hosts, &q->host_count, room, sizeof(copy), &copy))
+		return 0;
+	free(copy);
+	return no_memory();
+}
+
+static int find_hosts(struct inquiry *q, const char *directory, bool is_here)
+{
+	DIR *list = opendir(directory);
+	char host[HOST], own[HOST] = "";
+	struct dirent *entry;
+	size_t room = 0;
+	int err = 0;
+
+	if (!list)
+		return fail(-errno, "%s: %s", directory, strerror(errno));
+	gethostname(own, sizeof(own) - 1);
+	while (!err && (entry = readdir(list)))
+		if (host_of_mark(host, dirfd(list), entry->d_name) &&
+		    (!is_here || strcmp(host, own) != 0))
+			err = add_host(q, &room, host);
+	closedir(list);
+	return err;
+}
+
+/*
+ * The one who asks.
+ */
+
+static void remove_inquiry(const char *folder)
+{
+	DIR *list = opendir(folder);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)))
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(list), entry->d_name, 0);
+	if (list)
+		closedir(list);
+	rmdir(folder);
+}
+
+static bool is_stale(const char *folder)
+{
+	struct stat st;
+
+	return !lstat(folder, &st) && st.st_uid == geteuid() &&
+	       st.st_mtime + STALE_S < time(NULL);
+}
+
+static int write_question(const char *folder, double between)
+{
+	char *path = str_format("%s/" ASK, folder), text[32];
+	int fd =
+		path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		     : -1;
+	int length = snprintf(text, sizeof(text), "%g\n", between);
+	int err = fd < 0 || write(fd, text, (size_t)length) != length
+			  ? fail(-EIO, "%s cannot be written", folder)
+			  : 0;
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err;
+}
+
+static int make_inquiry(const char *folder, double between)
+{
+	int err;
+
+	if (is_stale(folder))
+		remove_inquiry(folder);
+	if (mkdir(folder, 0700))
+		return errno == EEXIST ? fail(-EBUSY,
+					      "somebody else asks at this "
+					      "moment (%s)",
+					      folder)
+				       : fail(-errno, "cannot create %s: %s",
+					      folder, strerror(errno));
+	err = write_question(folder, between);
+	if (err)
+		remove_inquiry(folder);
+	return err;
+}
+
+int inquiry_open(struct inquiry *q, const char *directory, bool is_here,
+		 double between)
+{
+	char *folder;
+	int err;
+
+	*q = (struct inquiry){ 0 };
+	err = find_hosts(q, directory, is_here);
+	if (err || !q->host_count)
+		return err;
+	folder = str_format("%s/" FOLDER, directory);
+	if (!folder)
+		return no_memory();
+	err = make_inquiry(folder, between);
+	if (err)
+		free(folder);
+	else
+		q->folder = folder;
+	return err;
+}
+
+char *inquiry_answer(const struct inquiry *q, size_t i)
+{
+	char *path = str_format("%s/%s.h5", q->folder, q->hosts[i]);
+
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static bool have_all_answered(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->host_count; i++) {
+		char *path = inquiry_answer(q, i);
+
+		if (!path)
+			return false;
+		free(path);
+	}
+	return true;
+}
+
+bool inquiry_wait(const struct inquiry *q, double seconds)
+{
+	const struct timespec step = { 0, STEP_MS * 1000000L };
+
+	for (double waited = 0; !have_all_answered(q);
+	     waited += STEP_MS / 1e3) {
+		if (waited >= seconds)
+			return false;
+		nanosleep(&step, NULL);
+	}
+	return true;
+}
+
+void inquiry_close(struct inquiry *q)
+{
+	if (q->folder)
+		remove_inquiry(q->folder);
+	free(q->folder);
+	for (size_t i = 0; i < q->host_count; i++)
+		free(q->hosts[i]);
+	free(q->hosts);
+	*q = (struct inquiry){ 0 };
+}
+
+/*
+ * Those who answer.
+ */
+
+char *inquiry_own_answer(const char *folder)
+{
+	char own[HOST] = "";
+
+	gethostname(own, sizeof(own) - 1);
+	return str_format("%s/%s.h5", folder, own);
+}
+
+/* The seconds that it asks for, or 0: it is not ours, or no question. */
+static double read_question(const char *folder, uint64_t *asked)
+{
+	struct stat st;
+	char *path, text[32] = "";
+	int fd = -1;
+
+	if (lstat(folder, &st) || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return 0;
+	path = str_format("%s/" ASK, folder);
+	if (path)
+		fd = regular_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW);
+	free(path);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) || read(fd, text, sizeof(text) - 1) <= 0)
+		*text = 0;
+	*asked = (uint64_t)st.st_ctim.tv_sec * 1000000000u +
+		 (uint64_t)st.st_ctim.tv_nsec;
+	close(fd);
+	return atof(text);
+}
+
+/* Where it is not known which rank is a host's first, all look. */
+static bool take_question(const char *folder)
+{
+	char own[HOST] = "", *path;
+	int fd = -1;
+
+	gethostname(own, sizeof(own) - 1);
+	path = str_format("%s/%s.taken", folder, own);
+	if (path)
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void answer_question(struct inquiry_watch *w, const char *folder)
+{
+	uint64_t asked = 0;
+	double between = read_question(folder, &asked);
+	char text[32];
+	const char *const argv[] = { "/proc/self/exe", "stuck",
+				     "--between",      text,
+				     "--answer",       folder,
+				     w->directory,     NULL };
+	pid_t child;
+
+	if (!(between > 0) || asked == w->answered)
+		return;
+	snprintf(text, sizeof(text), "%g", between);
+	w->answered = asked;
+	if (!take_question(folder))
+		return;
+	child = process_spawn(argv, -1);
+	if (child > 0)
+		w->child = child;
+}
+
+void inquiry_watch_init(struct inquiry_watch *w, const char *directory,
+			int local_rank)
+{
+	*w = (struct inquiry_watch){ .directory = directory };
+	if (local_rank <= 0)
+		w->every_ns = local_rank ? UNSURE_NS : EVERY_NS;
+}
+
+void inquiry_look(struct inquiry_watch *w, uint64_t now)
+{
+	char folder[PATH_MAX];
+
+	if (!w->every_ns || now < w->next_ns)
+		return;
+	w->next_ns = now + w->every_ns;
+	if (w->child && waitpid(w->child, NULL, WNOHANG))
+		w->child = 0;
+	if (!w->child && snprintf(folder, sizeof(folder), "%s/" FOLDER,
+				  w->directory) < PATH_MAX)
+		answer_question(w, folder);
+}

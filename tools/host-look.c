@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host-look.c - see host-look.h. */
+#include "tools/host-look.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/live-run.h"
+#include "launch/thread-state.h"
+#include "merge/merge.h"
+#include "run/run-join.h"
+#include "symbol/remote-stack.h"
+
+/* Of a thread, at one look. */
+struct look {
+	struct live_progress progress;
+	struct thread_state state;
+};
+
+struct looks {
+	struct look *at;
+	size_t count;
+};
+
+static int take_look(struct looks *to, const struct live_run *live)
+{
+	struct live_progress *progress;
+	int err = live_run_progress(live, &progress, &to->count);
+
+	to->at = err ? NULL : calloc(to->count + 1, sizeof(*to->at));
+	if (!to->at) {
+		free(progress);
+		return err ? err : no_memory();
+	}
+	for (size_t i = 0; i < to->count; i++) {
+		to->at[i].progress = progress[i];
+		thread_state_look(&to->at[i].state, (pid_t)progress[i].pid,
+				  (pid_t)progress[i].tid);
+	}
+	free(progress);
+	return 0;
+}
+
+static const struct look *look_at(const struct looks *looks, uint32_t pid,
+				  uint32_t tid)
+{
+	for (size_t i = 0; i < looks->count; i++)
+		if (looks->at[i].progress.pid == pid &&
+		    looks->at[i].progress.tid == tid)
+			return &looks->at[i];
+	return NULL;
+}
+
+static bool has_moved(const struct look *a, const struct look *b)
+{
+	return a && b && a->progress.completed != b->progress.completed;
+}
+
+/* It has used a core between the looks. */
+static bool has_computed(const struct look *before, const struct look *now)
+{
+	return now->state.state == 'R' ||
+	       (before && now->state.ticks > before->state.ticks + 1);
+}
+
+/* "sleeps in pause ← sleeper ← main"; to be freed. */
+static char *doing_text(const struct look *now, uint32_t pid, uint32_t tid)
+{
+	const struct thread_state *s = &now->state;
+	char *stack = NULL, *text;
+
+	if (s->sp)
+		stack = remote_stack((pid_t)pid, (pid_t)tid, s->sp, s->pc);
+	if (stack)
+		text = str_format("%s in %s", thread_state_text(s), stack);
+	else if (*s->wchan)
+		text = str_format("%s in the kernel's %s", thread_state_text(s),
+				  s->wchan);
+	else
+		text = strdup(thread_state_text(s));
+	free(stack);
+	return text;
+}
+
+/* What the two looks tell of the run's threads. */
+static int add_looks(struct run *run, const struct looks *before,
+		     const struct looks *now)
+{
+	for (size_t i = 0; i < run->ends.call_count; i++) {
+		struct run_last_call *call = &run->ends.calls[i];
+		uint32_t pid = run->ranks[call->rank].pid;
+		const struct look *a = look_at(before, pid, call->tid);
+		const struct look *b = look_at(now, pid, call->tid);
+		char *text;
+
+		call->moved = has_moved(a, b);
+		call->stopped = b && strchr("Tt", b->state.state);
+		if (!b || call->open || call->moved)
+			continue;
+		if (has_computed(a, b)) {
+			call->sample_age_ns = 0; /* it is where it was */
+			continue;
+		}
+		text = doing_text(b, pid, call->tid);
+		call->doing = text ? str_add(&run->strings, text) : STR_NONE;
+		free(text);
+		if (call->doing == STR_NONE)
+			return no_memory();
+	}
+	return 0;
+}
+
+static void wait_between(double between)
+{
+	struct timespec left = { (time_t)between,
+				 (long)((between - (double)(time_t)between) *
+					1e9) };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+/* The directory holds copies alone. */
+static void remove_copies(const char *directory)
+{
+	DIR *list = opendir(directory);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(list), entry->d_name, 0);
+	if (list)
+		closedir(list);
+	rmdir(directory);
+}
+
+/* A run of what there is now; *to is to be freed. */
+static int copy_live_run(struct run **to, const struct live_run *live)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	char *directory =
+		str_format("%s/copse-stuck-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	int err;
+
+	if (!directory)
+		return no_memory();
+	if (!mkdtemp(directory)) {
+		err = fail(-errno, "cannot create %s: %s", directory,
+			   strerror(errno));
+		free(directory);
+		return err;
+	}
+	err = live_run_copy(live, directory);
+	if (!err)
+		err = merge_directory(to, directory);
+	remove_copies(directory);
+	free(directory);
+	return err;
+}
+
+/* The looks are added before the parts of a run are joined. */
+static int join_looks(struct run *to, const struct live_run *live,
+		      const struct looks *before, const struct looks *now,
+		      double between)
+{
+	struct run *run = NULL;
+	int err = copy_live_run(&run, live);
+
+	if (err)
+		return err;
+	run->ends.looked_ns = (uint64_t)(between * 1e9);
+	err = add_looks(run, before, now);
+	if (!err)
+		err = run_join_ends(to, run);
+	run_free(run);
+	return err;
+}
+
+int host_look(struct run *to, const struct live_run *live, double between)
+{
+	struct looks before = { 0 }, now = { 0 };
+	int err = take_look(&before, live);
+
+	if (!err) {
+		wait_between(between);
+		err = take_look(&now, live);
+	}
+	if (!err)
+		err = join_looks(to, live, &before, &now, between);
+	free(before.at);
+	free(now.at);
+	return err;
+}

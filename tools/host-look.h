@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host-look.h - what the ranks of a run do on this host, seen twice. */
+#pragma once
+
+struct live_run;
+struct run;
+
+/*
+ * Add that to `to` (run-join.h), `between` seconds after the first look.  Until
+ * then copies of the live profiles are in $TMPDIR.  0, or -errno with a reason.
+ */
+int host_look(struct run *to, const struct live_run *live, double between);
