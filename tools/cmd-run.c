@@ -60,6 +60,8 @@ static const char *output = "";
 static bool force, quiet, no_report;
 static bool page = true;
 static unsigned int checkpoint = UINT_MAX; /* usual_interval() */
+static const char *if_stuck;
+static unsigned int patience = 60; /* seconds */
 static enum node_when gather = NODE_MANY;
 static char events[1024];
 static bool strict;
@@ -149,6 +151,12 @@ static const struct option options[] = {
 	{ 0, "gather", "on|off|auto",
 	  "one file for the ranks of a host; auto: above 256 ranks", set_gather,
 	  &gather },
+	{ 0, "if-stuck", "report|end|COMMAND",
+	  "when no rank completes a call of MPI any more", parse_string,
+	  &if_stuck },
+	{ 0, "stuck-after", "SECONDS",
+	  "the least time to wait for that, default 60; 0: no alarm",
+	  parse_count, &patience },
 	{ 0, "", NULL, "what is measured" },
 	{ 'e', "event", "EVENT[@N]", "add cpu@HZ, wall@HZ or an EVENT@PERIOD",
 	  add_event, &set_texts[SETTING_INDEX_events] },
@@ -620,6 +628,20 @@ static void start_meter(struct power_meter *meter, const struct settings *s,
 			 fail_reason());
 }
 
+static void start_watches(struct parent *parent, const struct settings *s,
+			  const struct job *job, const char *directory,
+			  const char *live)
+{
+	inquiry_watch_init(&parent->inquiry, directory, job->local_rank);
+	if (job->rank <= 0 && s->mpi)
+		parent->alarm = (struct alarm_watch){
+			.folder = live,
+			.directory = directory,
+			.action = if_stuck,
+			.patience_ns = patience * 1000000000ull,
+		};
+}
+
 /* Negative: no process could be started, and nothing is executed. */
 static int measure_program(char **argv, const struct settings *s,
 			   const struct job *job, struct output *o,
@@ -641,7 +663,7 @@ static int measure_program(char **argv, const struct settings *s,
 	int err;
 
 	parent_begin(&parent);
-	inquiry_watch_init(&parent.inquiry, o->path, job->local_rank);
+	start_watches(&parent, s, job, o->path, live);
 	start_meter(&meter, s, live);
 	err = parent_run(&parent, argv, &h,
 			 checkpoint != UINT_MAX ? checkpoint
@@ -682,7 +704,7 @@ static int measure_program(char **argv, const struct settings *s,
 	aftermath_end(&aftermath);
 	if (h.file >= 0)
 		close(h.file);
-	return end_as_program_did(&h.end);
+	return parent.ending_ns ? ALARM_STATUS : end_as_program_did(&h.end);
 }
 
 /* As it was before preload_set(); NULL: no memory. */

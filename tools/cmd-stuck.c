@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "analyse/base/analysis.h"
+#include "analyse/ends/ends.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "launch/alarm.h"
 #include "launch/inquiry.h"
 #include "launch/live-run.h"
+#include "launch/process.h"
 #include "run/run-build.h"
 #include "run/run-join.h"
 #include "tools/command.h"
@@ -21,10 +26,12 @@
 /* Mutable: the command's options. */
 static struct show show;
 static double between = 2; /* seconds */
-static const char *answer;
+static const char *answer, *alarm_action;
+static double patience = 60; /* seconds */
 
 enum {
-	PATIENCE_S = 20 /* with other hosts */
+	PATIENCE_S = 20,      /* with other hosts */
+	PATIENCE_OUTSIDE = 10 /* times that for a rank outside MPI */
 };
 
 static const struct option options[] = {
@@ -34,6 +41,11 @@ static const struct option options[] = {
 	  parse_real, &between },
 	{ 0, "answer", "FOLDER", "for another host, which asks there",
 	  parse_string, &answer },
+	{ 0, "alarm", "ACTION",
+	  "for copse run, which noticed that the job hangs", parse_string,
+	  &alarm_action },
+	{ 0, "patience", "SECONDS", "with that: how long ranks wait at least",
+	  parse_real, &patience },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  parse_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
@@ -134,9 +146,10 @@ static bool is_directory(const char *word)
 	return word && !stat(word, &st) && S_ISDIR(st.st_mode);
 }
 
-static int ask_and_show(const char *word)
+/* The run as it is on all hosts; to be freed, also after a failure. */
+static int ask_all(struct run **to, const char *word)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct run *run = *to = calloc(1, sizeof(*run));
 	struct live_run live;
 	int err = live_run_find(&live, word);
 
@@ -148,10 +161,108 @@ static int ask_and_show(const char *word)
 		err = look_everywhere(run, &live, directory_of(&live, word));
 	if (!err && !run->rank_count)
 		err = fail(-ENOENT, "no run of yours that is %s goes on", word);
+	live_run_fini(&live);
+	return err;
+}
+
+static int ask_and_show(const char *word)
+{
+	struct run *run;
+	int err = ask_all(&run, word);
+
 	if (!err)
 		err = show_stuck(run);
 	run_free(run);
-	live_run_fini(&live);
+	return err;
+}
+
+/*
+ * The alarm of copse run: alarm.h.
+ */
+
+static int write_stuck(const struct run *run, const char *directory,
+		       const char *name, const char *format)
+{
+	char *path = str_format("%s/%s", directory, name);
+	int err = path ? 0 : no_memory();
+
+	show.format = format;
+	show.output = path;
+	if (!err)
+		err = show_stuck(run);
+	show.output = NULL;
+	free(path);
+	return err;
+}
+
+static void call_command(const char *command, const char *directory)
+{
+	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+	pid_t child;
+
+	char *path = realpath(directory, NULL);
+
+	setenv("COPSE_RUN", path ? path : directory, true);
+	free(path);
+	child = process_spawn(argv, STDOUT_FILENO);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+static int act_on_alarm(const struct run *run, const char *directory)
+{
+	int err = 0;
+
+	if (*alarm_action)
+		err = write_stuck(run, directory, "stuck.txt", "text");
+	if (*alarm_action && !err)
+		err = write_stuck(run, directory, "stuck.json", "json");
+	if (*alarm_action && strcmp(alarm_action, "report") != 0 &&
+	    strcmp(alarm_action, "end") != 0)
+		call_command(alarm_action, directory);
+	if (err)
+		return err;
+	return strcmp(alarm_action, "end") ? ALARM_RAISED : ALARM_END;
+}
+
+static bool is_alarming(const struct ends_judgement *j)
+{
+	return j->state == ENDS_STUCK ||
+	       (j->state == ENDS_OUTSIDE &&
+		(double)j->age_ns >= PATIENCE_OUTSIDE * patience * 1e9);
+}
+
+static void say_alarm(const struct ends_judgement *j)
+{
+	char age[32];
+
+	phrase_time(age, (double)j->age_ns / 1e9);
+	if (j->state == ENDS_STUCK)
+		printf("copse run: this job seems to hang.\n");
+	else
+		printf("copse run: no rank has completed a call of MPI for "
+		       "%s.\n",
+		       age);
+	fflush(stdout);
+}
+
+static int raise_alarm(const char *directory)
+{
+	struct ends_judgement judgement;
+	struct run *run;
+	int err = ask_all(&run, directory);
+
+	if (!err)
+		err = ends_judge(&judgement, run);
+	if (!err && !is_alarming(&judgement))
+		err = ALARM_NOT_YET;
+	if (!err) {
+		say_alarm(&judgement);
+		err = show_stuck(run);
+	}
+	if (!err)
+		err = act_on_alarm(run, directory);
+	run_free(run);
 	return err;
 }
 
@@ -161,7 +272,9 @@ static int stuck_run(int argc, char **argv)
 		return fail(-EINVAL, "one run at a time");
 	if (between <= 0 || between > 600)
 		return fail(-EINVAL, "--between wants seconds, up to 600");
-	return answer ? answer_inquiry(argv[0]) : ask_and_show(argv[0]);
+	if (answer)
+		return answer_inquiry(argv[0]);
+	return alarm_action ? raise_alarm(argv[0]) : ask_and_show(argv[0]);
 }
 
 const struct command command_stuck = {

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_CFLAGS = $(reader_cflags)
 liblaunch_la_SOURCES = \
+	src/launch/alarm.c src/launch/alarm.h \
 	src/launch/content.c src/launch/content.h \
 	src/launch/host-lock.c src/launch/host-lock.h \
 	src/launch/events.c src/launch/events.h \
@@ -9,6 +10,7 @@ liblaunch_la_SOURCES = \
 	src/launch/inquiry.c src/launch/inquiry.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/job-end.c \
+	src/launch/live-run.c src/launch/live-run.h \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/program-name.c \
 	src/launch/power-meter.c src/launch/power-meter.h \
@@ -31,6 +33,5 @@ noinst_LTLIBRARIES += libfinish.la
 libfinish_la_CFLAGS = $(reader_cflags)
 libfinish_la_SOURCES = \
 	src/launch/finish.c \
-	src/launch/live-run.c src/launch/live-run.h \
 	src/launch/thread-state.c src/launch/thread-state.h \
 	src/launch/node-output.c src/launch/node-output.h

@@ -25,6 +25,8 @@
  */
 #define WARNED_NS (120 * SECOND)
 
+#define TERM_NS (10 * SECOND) /* from SIGTERM to SIGKILL */
+
 enum {
 	STOP_PATIENCE_MS = 200,
 	MOST_ASKED = 5
@@ -211,12 +213,26 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 	}
 }
 
+/* The job hangs, and the user wants it ended: first with a word. */
+static void end_program(struct parent *p, const struct harvest *h, uint64_t now)
+{
+	if (!p->ending_ns) {
+		p->ending_ns = now;
+		kill(h->child, SIGTERM);
+	} else if (now - p->ending_ns > TERM_NS) {
+		kill(h->child, SIGKILL);
+	}
+}
+
 /* Once a second: what others may ask for at any time. */
-static void parent_tick(struct parent *p)
+static void parent_tick(struct parent *p, const struct harvest *h)
 {
 	uint64_t now = process_clock();
 
 	inquiry_look(&p->inquiry, now);
+	alarm_look(&p->alarm, now);
+	if (p->alarm.ends)
+		end_program(p, h, now);
 	p->tick_ns = now + SECOND;
 }
 
@@ -225,7 +241,7 @@ static void on_parent_time(struct parent *p, struct harvest *h)
 	uint64_t now = process_clock();
 
 	if (now >= p->tick_ns)
-		parent_tick(p);
+		parent_tick(p, h);
 	if (now < p->next_ns)
 		return;
 	if (p->warned_ns)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "launch/alarm.h"
 #include "launch/harvest.h"
 #include "launch/inquiry.h"
 #include "launch/signal-origin.h"
@@ -22,12 +23,15 @@ struct parent { /* all zero at first */
 	struct sigaction old_child; /* of SIGCHLD */
 	struct signal_origin origin;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
-	uint64_t tick_ns; /* of the next tick */
+	uint64_t tick_ns;   /* of the next tick */
+	uint64_t ending_ns; /* since when we end a job that hangs; or 0 */
 	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */
 	uint64_t warned_ns; /* when SIGTERM last came; or 0 */
 	unsigned int asked; /* how often we asked why the job ends */
 	bool tried;         /* there was a child, to execute the program */
-	struct inquiry_watch inquiry; /* set after parent_begin() */
+	/* Set after parent_begin(). */
+	struct inquiry_watch inquiry;
+	struct alarm_watch alarm;
 };
 
 /* Block signals: they wait until parent_run() takes them. */

@@ -161,8 +161,12 @@ pid_t process_spawn(const char *const argv[], int output)
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	if (output < 0)
+		posix_spawn_file_actions_addopen(&files, 1, "/dev/null",
+						 O_WRONLY, 0);
+	else
+		posix_spawn_file_actions_adddup2(&files, output, 1);
 	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, output < 0 ? 2 : output, 1);
 	if (!env ||
 	    posix_spawnp(&pid, argv[0], &files, NULL, (char *const *)argv, env))
 		pid = -1;

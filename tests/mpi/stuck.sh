@@ -116,6 +116,53 @@ is_stopped() {
 }
 point "a rank that is stopped is said" is_stopped
 
+# alarmed ACTION PROGRAM…: status, what was said, alarm.copse.
+alarmed() {
+	action=$1
+	shift
+	rm -rf alarm.copse
+	"${launch:-mpirun}" -n 4 "$copse" run --quiet -o alarm.copse \
+		--if-stuck "$action" --stuck-after 2 "$@" >out 2>&1
+	status=$?
+	tr -s '\n ' ' ' <out >said
+	cat out
+	echo "status $status"
+}
+
+# By itself, with a status of its own; what was found stays.
+is_ended() {
+	need mpirun python3
+	alarmed end "$programs/hangs" skip
+	[ "$status" = 124 ] && grep -q 'this job seems to hang' said &&
+		grep -q 'for rank 3, which is in MPI_Finalize' said &&
+		tr -s '\n ' ' ' <alarm.copse/stuck.txt |
+		grep -q 'for rank 3, which is in MPI_Finalize' &&
+		python3 -m json.tool alarm.copse/stuck.json >json || return
+	said report alarm.copse >summary
+	cat summary
+	grep -q 'had waited for .* for rank 3, which was in MPI_Finalize' summary
+}
+point "a job that hangs is ended" is_ended
+
+# The command's status is nobody's; the job goes on, and is ended by it here.
+calls_a_command() {
+	need mpirun
+	alarmed 'echo CALLED; ls $COPSE_RUN; pkill -f ^'"$programs/hangs"' ' \
+		"$programs/hangs" sends
+	grep -q 'CALLED .*stuck.json stuck.txt' said &&
+		[ "$(grep -c CALLED out)" = 1 ]
+}
+point "a command is called once" calls_a_command
+
+# A rank computes for 5 s while the others wait; 20 s are none yet.
+is_no_alarm() {
+	need mpirun
+	alarmed end "$programs/hangs" alone
+	[ "$status" = 0 ] && ! grep -e 'seems to hang' -e 'no rank' said &&
+		[ ! -e alarm.copse/stuck.txt ]
+}
+point "a rank that works alone raises no alarm" is_no_alarm
+
 no_such_run() {
 	! "$copse" stuck nowhere.copse 2>out && grep -q 'no run of yours' out
 }

@@ -14,6 +14,7 @@
  *   lock     it waits for a mutex that it holds
  *   window   it never lets go of a lock of its window that others want
  *   slow     nothing: ranks compute for longer than usual, then go on
+ *   alone    nothing: it computes for 5 s, then goes on
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -160,15 +161,24 @@ static KEPT void slow(void)
 	}
 }
 
+static KEPT void alone(void)
+{
+	double until = elapsed_seconds() + 5;
+
+	while (rank == culprit && elapsed_seconds() < until)
+		known_work();
+	reduce();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
-} kinds[] = { { "skip", skip },         { "other", other },
-	      { "leave", leave },       { "sends", sends },
-	      { "lost", lost },         { "polls", polls },
-	      { "loop", loop },         { "sleep", sleep_on },
-	      { "lock", lock_twice },   { "slow", slow },
-	      { "window", lock_window } };
+} kinds[] = { { "skip", skip },          { "other", other },
+	      { "leave", leave },        { "sends", sends },
+	      { "lost", lost },          { "polls", polls },
+	      { "loop", loop },          { "sleep", sleep_on },
+	      { "lock", lock_twice },    { "slow", slow },
+	      { "window", lock_window }, { "alone", alone } };
 
 int main(int argc, char **argv)
 {

@@ -243,6 +243,34 @@ int ends_findings(struct report *report, const struct paths *paths)
 	return 0;
 }
 
+int ends_judge(struct ends_judgement *to, const struct run *run)
+{
+	const struct wait_verdict *v;
+	struct wait_graph g;
+	bool moves, outside = false;
+	int err = wait_graph_init(&g, run);
+
+	if (err)
+		return err;
+	v = wait_graph_main(&g);
+	moves = !v;
+	for (size_t i = 0; i < run->member_count; i++) {
+		const struct standing *s = &g.at[i];
+
+		moves |= s->stand == STAND_STOPPED ||
+			 (s->call && s->call->moved);
+		outside |= s->stand == STAND_OUTSIDE;
+	}
+	*to = (struct ends_judgement){
+		.state = moves     ? ENDS_MOVES
+			 : outside ? ENDS_OUTSIDE
+				   : ENDS_STUCK,
+		.age_ns = v ? v->age_ns : 0,
+	};
+	wait_graph_fini(&g);
+	return 0;
+}
+
 /*
  * The report.
  */

@@ -10,3 +10,18 @@
  * -ENOMEM with a reason.
  */
 int ends_findings(struct report *report, const struct paths *paths);
+
+/* Of a run that goes on and was looked at twice. */
+enum ends_state {
+	ENDS_MOVES,   /* ranks complete calls, or are stopped, or none waits */
+	ENDS_OUTSIDE, /* none does, but some are outside MPI: it may be slow */
+	ENDS_STUCK    /* all that have not ended are in MPI */
+};
+
+struct ends_judgement {
+	enum ends_state state;
+	uint64_t age_ns; /* since when the one that waits longest does */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int ends_judge(struct ends_judgement *to, const struct run *run);
