@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/live-run.h"
+#include "launch/thread-report.h"
 #include "launch/thread-state.h"
 #include "merge/merge.h"
 #include "run/run-join.h"
@@ -26,7 +27,16 @@ struct look {
 struct looks {
 	struct look *at;
 	size_t count;
+	struct thread_report *reports; /* of parents, who may see more */
+	size_t report_count;
 };
+
+static void fini_looks(struct looks *looks)
+{
+	free(looks->at);
+	free(looks->reports);
+	*looks = (struct looks){ 0 };
+}
 
 static int take_look(struct looks *to, const struct live_run *live)
 {
@@ -69,14 +79,38 @@ static bool has_computed(const struct look *before, const struct look *now)
 	       (before && now->state.ticks > before->state.ticks + 1);
 }
 
+static const struct thread_report *report_of(const struct looks *looks,
+					     pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; i < looks->report_count; i++)
+		if (looks->reports[i].pid == pid &&
+		    looks->reports[i].tid == tid)
+			return &looks->reports[i];
+	return NULL;
+}
+
+static char *stack_text(const struct looks *looks, const struct thread_state *s,
+			pid_t pid, pid_t tid)
+{
+	const struct thread_report *r = report_of(looks, pid, tid);
+	struct remote_thread thread = { pid, tid, s->sp, s->pc, NULL, 0 };
+
+	if (r) {
+		thread.sp = r->state.sp;
+		thread.pc = r->state.pc;
+		thread.stack = r->stack;
+		thread.stack_size = r->stack_size;
+	}
+	return thread.sp ? remote_stack(&thread) : NULL;
+}
+
 /* "sleeps in pause ← sleeper ← main"; to be freed. */
-static char *doing_text(const struct look *now, uint32_t pid, uint32_t tid)
+static char *doing_text(const struct looks *looks, const struct look *now,
+			uint32_t pid, uint32_t tid)
 {
 	const struct thread_state *s = &now->state;
-	char *stack = NULL, *text;
+	char *stack = stack_text(looks, s, (pid_t)pid, (pid_t)tid), *text;
 
-	if (s->sp)
-		stack = remote_stack((pid_t)pid, (pid_t)tid, s->sp, s->pc);
 	if (stack)
 		text = str_format("%s in %s", thread_state_text(s), stack);
 	else if (*s->wchan)
@@ -107,7 +141,7 @@ static int add_looks(struct run *run, const struct looks *before,
 			call->sample_age_ns = 0; /* it is where it was */
 			continue;
 		}
-		text = doing_text(b, pid, call->tid);
+		text = doing_text(now, b, pid, call->tid);
 		call->doing = text ? str_add(&run->strings, text) : STR_NONE;
 		free(text);
 		if (call->doing == STR_NONE)
@@ -182,6 +216,16 @@ static int join_looks(struct run *to, const struct live_run *live,
 	return err;
 }
 
+/* A thread sleeps, and where is not said: its parent may know. */
+static bool is_kept_from(const struct looks *looks)
+{
+	for (size_t i = 0; i < looks->count; i++)
+		if (strchr("SD", looks->at[i].state.state) &&
+		    looks->at[i].state.state && !looks->at[i].state.sp)
+			return true;
+	return false;
+}
+
 int host_look(struct run *to, const struct live_run *live, double between)
 {
 	struct looks before = { 0 }, now = { 0 };
@@ -191,9 +235,11 @@ int host_look(struct run *to, const struct live_run *live, double between)
 		wait_between(between);
 		err = take_look(&now, live);
 	}
+	if (!err && is_kept_from(&now))
+		now.report_count = thread_report_ask(live, &now.reports);
 	if (!err)
 		err = join_looks(to, live, &before, &now, between);
-	free(before.at);
-	free(now.at);
+	fini_looks(&before);
+	fini_looks(&now);
 	return err;
 }

@@ -26,12 +26,13 @@ liblaunch_la_SOURCES = \
 	src/launch/preload.c src/launch/preload.h \
 	src/launch/process.c src/launch/process.h \
 	src/launch/program.c src/launch/program.h \
-	src/launch/signal-origin.c src/launch/signal-origin.h
+	src/launch/signal-origin.c src/launch/signal-origin.h \
+	src/launch/thread-report.c src/launch/thread-report.h \
+	src/launch/thread-state.c src/launch/thread-state.h
 
 # What writes profiles: not for the parent, which has the C library alone.
 noinst_LTLIBRARIES += libfinish.la
 libfinish_la_CFLAGS = $(reader_cflags)
 libfinish_la_SOURCES = \
 	src/launch/finish.c \
-	src/launch/thread-state.c src/launch/thread-state.h \
 	src/launch/node-output.c src/launch/node-output.h

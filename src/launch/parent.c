@@ -15,6 +15,7 @@
 #include "launch/livedir.h"
 #include "launch/parent.h"
 #include "launch/process.h"
+#include "launch/thread-report.h"
 
 #define SECOND 1000000000ull
 
@@ -231,6 +232,7 @@ static void parent_tick(struct parent *p, const struct harvest *h)
 
 	inquiry_look(&p->inquiry, now);
 	alarm_look(&p->alarm, now);
+	thread_report_answer(h->live_dir);
 	if (p->alarm.ends)
 		end_program(p, h, now);
 	p->tick_ns = now + SECOND;

@@ -15,8 +15,7 @@
 #define FRAMES_MOST 8
 
 struct remote {
-	pid_t pid, tid;
-	uint64_t sp, pc;
+	const struct remote_thread *thread;
 	bool asked; /* for the only thread */
 	size_t frames;
 	FILE *to;
@@ -26,7 +25,7 @@ struct remote {
 static pid_t next_remote_thread(Dwfl *dwfl, void *data, void **thread)
 {
 	struct remote *r = data;
-	pid_t tid = r->asked ? 0 : r->tid;
+	pid_t tid = r->asked ? 0 : r->thread->tid;
 
 	(void)dwfl;
 	r->asked = true;
@@ -37,21 +36,26 @@ static pid_t next_remote_thread(Dwfl *dwfl, void *data, void **thread)
 static bool read_remote_word(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *to,
 			     void *data)
 {
-	const struct remote *r = data;
+	const struct remote_thread *t = ((struct remote *)data)->thread;
 	struct iovec here = { to, sizeof(*to) };
 	struct iovec there = { (void *)(uintptr_t)at, sizeof(*to) };
 
 	(void)dwfl;
-	return process_vm_readv(r->pid, &here, 1, &there, 1, 0) ==
+	if (at >= t->sp && t->stack_size >= sizeof(*to) &&
+	    at - t->sp <= t->stack_size - sizeof(*to)) {
+		memcpy(to, (const char *)t->stack + (at - t->sp), sizeof(*to));
+		return true;
+	}
+	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
 	       (ssize_t)sizeof(*to);
 }
 
 static bool set_remote_registers(Dwfl_Thread *thread, void *data)
 {
 	const struct remote *r = data;
-	Dwarf_Word sp = r->sp;
+	Dwarf_Word sp = r->thread->sp;
 
-	dwfl_thread_state_register_pc(thread, r->pc);
+	dwfl_thread_state_register_pc(thread, r->thread->pc);
 	return dwfl_thread_state_registers(thread, DWARF_SP, 1, &sp);
 }
 
@@ -87,20 +91,20 @@ static void walk_remote(Dwfl *dwfl, struct remote *r)
 		.set_initial_registers = set_remote_registers,
 	};
 
-	if (dwfl_linux_proc_report(dwfl, r->pid) ||
+	if (dwfl_linux_proc_report(dwfl, r->thread->pid) ||
 	    dwfl_report_end(dwfl, NULL, NULL) ||
-	    !dwfl_attach_state(dwfl, NULL, r->pid, &threads, r))
+	    !dwfl_attach_state(dwfl, NULL, r->thread->pid, &threads, r))
 		return;
-	dwfl_getthread_frames(dwfl, r->tid, add_remote_frame, r);
+	dwfl_getthread_frames(dwfl, r->thread->tid, add_remote_frame, r);
 }
 
-char *remote_stack(pid_t pid, pid_t tid, uint64_t sp, uint64_t pc)
+char *remote_stack(const struct remote_thread *thread)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_linux_proc_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 	};
-	struct remote r = { .pid = pid, .tid = tid, .sp = sp, .pc = pc };
+	struct remote r = { .thread = thread };
 	char *text = NULL;
 	size_t size;
 	Dwfl *dwfl = dwfl_begin(&callbacks);

@@ -5,12 +5,20 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+struct remote_thread {
+	pid_t pid, tid;
+	uint64_t sp, pc;   /* as /proc/PID/syscall has them */
+	const void *stack; /* what is at `sp`, as far as it has been read */
+	size_t stack_size; /* bytes of it; the rest is read from the process */
+};
+
 /*
- * "poll ← wait_for ← main", from the registers that /proc/PID/syscall has; as
- * far as frames can be found without the others.  To be freed; NULL: not known,
- * or memory of that process may not be read.
+ * "poll ← wait_for ← main", as far as frames can be found without the other
+ * registers.  To be freed; NULL: not known, or memory of that process may not
+ * be read.
  */
-char *remote_stack(pid_t pid, pid_t tid, uint64_t sp, uint64_t pc);
+char *remote_stack(const struct remote_thread *thread);
