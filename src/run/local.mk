@@ -17,6 +17,7 @@ librun_la_SOURCES = \
 	src/run/spill.c src/run/spill.h \
 	src/run/split.c src/run/split.def src/run/split.h \
 	src/run/split-bins.c src/run/split-bins.h \
+	src/run/standstill.c src/run/standstill.h \
 	src/run/stats.c \
 	src/run/tiles.c src/run/tiles.h \
 	src/run/transpose.c \

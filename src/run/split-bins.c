@@ -97,6 +97,26 @@ static void weigh_row(struct binning *b, const struct run_time_row *row)
 	}
 }
 
+/* Its last call, until its end; and what else was in MPI there was not. */
+static void weigh_never(struct binning *b, const struct run_rank *r, double ns)
+{
+	static const enum split_part in_mpi[] = { SPLIT_MPI, SPLIT_TRANSFER };
+	const struct run_time_axis *axis = b->line->axes;
+	double width = (double)axis->width_ns;
+	double end = ((double)r->start_real_ns - (double)axis->begin_real_ns +
+		      (double)r->elapsed_ns) /
+		     width;
+
+	for (uint32_t i = 0; i < b->bins && ns > 0; i++) {
+		double part = fmin(end, i + 1) - fmax(end - ns / width, i);
+
+		part = fmin(fmax(part, 0), 1);
+		b->weights[SPLIT_NEVER * b->bins + i] = part;
+		for (size_t p = 0; p < sizeof(in_mpi) / sizeof(*in_mpi); p++)
+			b->weights[in_mpi[p] * b->bins + i] *= 1 - part;
+	}
+}
+
 /* From its start to its end, it was somewhere. */
 static void weigh_life(struct binning *b, const struct run_rank *r)
 {
@@ -118,8 +138,18 @@ static void weigh_life(struct binning *b, const struct run_rank *r)
 	}
 }
 
+static double never_of_rank(const struct run_split *of, size_t row)
+{
+	uint32_t rank = of->ranks[row].rank;
+
+	for (; row < of->rank_count && of->ranks[row].rank == rank; row++)
+		if (of->ranks[row].part == SPLIT_NEVER)
+			return (double)of->ranks[row].ns;
+	return 0;
+}
+
 /* The rows of a process are adjacent, in the order of the processes. */
-static void weigh_process(struct binning *b, uint32_t rank)
+static void weigh_process(struct binning *b, uint32_t rank, double never_ns)
 {
 	const struct run_time_row *rows = b->line->rows;
 
@@ -131,6 +161,7 @@ static void weigh_process(struct binning *b, uint32_t rank)
 	     b->row++)
 		if (rows[b->row].kind != RUN_TIME_GPU)
 			weigh_row(b, &rows[b->row]);
+	weigh_never(b, &b->run->ranks[rank], never_ns);
 }
 
 static double sum_of_bins(const double *of, uint32_t bins)
@@ -180,7 +211,8 @@ static void fill_bins(struct binning *b)
 	add_waits_of_line(b);
 	for (size_t i = 0; i < of->rank_count; i++) {
 		if (!i || of->ranks[i].rank != of->ranks[i - 1].rank)
-			weigh_process(b, of->ranks[i].rank);
+			weigh_process(b, of->ranks[i].rank,
+				      never_of_rank(of, i));
 		spread_row(b, &of->ranks[i]);
 	}
 	for (uint32_t p = 0; p < SPLIT_PARTS; p++)

@@ -9,6 +9,7 @@
 #include "run/run-build.h"
 #include "run/split-bins.h"
 #include "run/split.h"
+#include "run/standstill.h"
 #include "run/values.h"
 
 #define UNJOINED  0.05 /* of all operations may be lost */
@@ -75,9 +76,10 @@ struct splitting {
 	double (*threads)[THREAD_QUANTITIES]; /* the same */
 	double (*parts)[SPLIT_PARTS];         /* the same, as they come out */
 	double (*low)[SPLIT_PARTS], (*high)[SPLIT_PARTS];
-	double *late;       /* the same */
-	double *late_share; /* by frame: of its CPU time, others waited */
-	double *at;         /* by node: a part's time */
+	struct standstill *ends; /* the same */
+	double *late;            /* the same */
+	double *late_share;      /* by frame: of its CPU time, others waited */
+	double *at;              /* by node: a part's time */
 	double want; /* of what processes were off a core, wanting one, … */
 	size_t path_room; /* … or below 0: no count is known */
 	struct value_buffer buffer;
@@ -276,6 +278,32 @@ static double team_time(const double *threads)
 	return fmax(threads[MEMBERS_ELAPSED], threads[MEMBERS_CPU]);
 }
 
+/* What a call that never completed has of a sum. */
+static double never_of(const struct splitting *s, size_t rank, double of,
+		       bool is_it)
+{
+	return is_it ? fmin(s->ends[rank].never_ns, of) : 0;
+}
+
+/* It is in one of these calls alone; the rest of each stays. */
+static double take_never(struct splitting *s, size_t rank,
+			 struct split_left *left, double *in_mpi)
+{
+	uint32_t node = s->ends[rank].never_node;
+	bool init = node && split_is_init(s->run, node);
+	bool end = node && is_finalize(s->run, node);
+	double *of = s->of[rank];
+	double main = never_of(s, rank, *in_mpi, node && !init && !end);
+	double in_init = never_of(s, rank, of[IN_INIT], init);
+	double in_end = never_of(s, rank, of[IN_FINALIZE] - of[LATE_END], end);
+
+	*in_mpi -= main;
+	of[IN_INIT] -= in_init;
+	of[IN_FINALIZE] -= in_end;
+	s->ends[rank].never_ns = main + in_init + in_end;
+	return take_from_left(left, SPLIT_NEVER, s->ends[rank].never_ns);
+}
+
 static void take_measured(struct split_left *left, const struct run_rank *r,
 			  const double *of, const double *threads)
 {
@@ -337,15 +365,15 @@ static void take_uncounted(struct split_left *left, double want)
 }
 
 /* Off a core outside MPI; the kernel's count is of the first thread alone. */
-static void take_off_core(struct split_left *left, const struct run_rank *r,
+static void take_off_core(struct split_left *left, double wanted,
 			  double off_in_mpi, double threads, double want)
 {
-	double wanted = (double)r->cores.waited_ns, rest = left->ns;
+	double rest = left->ns;
 	double most = fmin(wanted * threads, rest);
 	double likely = fmin(fmax(wanted - off_in_mpi, 0) * threads, rest);
 	double core = left->part[SPLIT_CORE], blocked;
 
-	if (!r->cores.count) {
+	if (wanted < 0) { /* not known */
 		take_uncounted(left, want);
 		return;
 	}
@@ -375,31 +403,34 @@ static void split_member(struct splitting *s, size_t rank)
 	const struct run_rank *r = &s->run->ranks[rank];
 	const double *of = s->of[rank], *threads = s->threads[rank];
 	bool waits = split_knows_waits(s->run);
-	double cpu = of[CPU + SPLIT_MPI];
 	double in_mpi = fmax((double)r->mpi_time_ns - of[IN_FINALIZE] -
 				     (double)r->mpi_io_ns,
 			     0);
-	double waited =
-		waits ? fmin(s->run->waits.ranks[rank].main_ns - of[LATE_END],
-			     in_mpi)
-		      : 0;
-	double off_in_mpi = fmax(in_mpi - cpu, 0);
-	double first = first_elapsed(r, threads);
+	double first = first_elapsed(r, threads), all_mpi = in_mpi;
 	double whole = first + team_time(threads) + threads[BEGUN_TIME];
 	struct split_left left = { s->parts[rank], s->low[rank], s->high[rank],
 				   whole };
 	double missed = (double)r->process_cpu_ns - (double)r->cpu_ns;
+	double never = take_never(s, rank, &left, &in_mpi);
+	double wanted = (double)r->cores.waited_ns *
+			(first > 0 ? fmax(1 - never / first, 0) : 1);
+	double cpu = of[CPU + SPLIT_MPI] * (all_mpi > 0 ? in_mpi / all_mpi : 1);
+	double waited =
+		waits ? fmin(s->run->waits.ranks[rank].main_ns - of[LATE_END],
+			     in_mpi)
+		      : 0;
 
 	take_measured(&left, r, of, threads);
 	take_in_mpi(&left, waited, in_mpi - waited, cpu,
-		    r->cores.count ? (double)r->cores.waited_ns : 0);
+		    r->cores.count ? wanted : 0);
 	take_from_left(&left, SPLIT_WORK, of[CPU + SPLIT_WORK]);
 	take_from_left(&left, SPLIT_START, of[CPU + SPLIT_START]);
 	take_from_left(&left, SPLIT_UNKNOWN, missed);
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		left.low[p] = left.high[p] = left.part[p];
 	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
-	take_off_core(&left, r, off_in_mpi, fmax(whole / fmax(first, 1), 1),
+	take_off_core(&left, r->cores.count ? wanted : -1,
+		      fmax(in_mpi - cpu, 0), fmax(whole / fmax(first, 1), 1),
 		      s->want);
 	if (!waits && s->run->world) {
 		left.high[SPLIT_WAIT] = in_mpi;
@@ -410,6 +441,7 @@ static void split_member(struct splitting *s, size_t rank)
 /* Processes that are no members have CPU time alone. */
 static void split_other(struct splitting *s, size_t rank)
 {
+	s->ends[rank].never_ns = 0;
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		s->parts[rank][p] = s->low[rank][p] = s->high[rank][p] =
 			s->of[rank][CPU + p];
@@ -674,10 +706,17 @@ static void put_work_at_nodes(struct splitting *s, bool alone)
 	}
 }
 
+static void add_never_at(struct splitting *s, double by)
+{
+	for (size_t r = 0; r < s->run->member_count; r++)
+		s->at[s->ends[r].never_node] += by * s->ends[r].never_ns;
+}
+
 /* In MPI, but for its functions for files, and nobody was late. */
 static void put_mpi_at_nodes(struct splitting *s)
 {
 	add_metric_at(s, "mpi.time", SPLIT_MPI);
+	add_never_at(s, -1);
 	if (split_knows_waits(s->run))
 		add_waits_at(s, -1);
 	for (uint32_t n = 0; n < s->run->node_count; n++)
@@ -760,7 +799,11 @@ static void put_part_at_nodes(struct splitting *s, uint32_t part)
 	case SPLIT_START:
 		if (split_knows_waits(s->run))
 			add_waits_at(s, -1);
+		add_never_at(s, -1);
 		put_start_at_nodes(s);
+		break;
+	case SPLIT_NEVER:
+		add_never_at(s, 1);
 		break;
 	default:
 		break;
@@ -792,12 +835,13 @@ static int splitting_init(struct splitting *s, struct run *run)
 		.parts = calloc(ranks, sizeof(*s->parts)),
 		.low = calloc(ranks, sizeof(*s->low)),
 		.high = calloc(ranks, sizeof(*s->high)),
+		.ends = standstill_of(run),
 		.late = calloc(ranks, sizeof(*s->late)),
 		.late_share = calloc(nodes, sizeof(*s->late_share)),
 		.at = calloc(nodes, sizeof(*s->at)),
 	};
 	if (!s->part_of || !s->of || !s->threads || !s->parts || !s->low ||
-	    !s->high || !s->late || !s->late_share || !s->at)
+	    !s->high || !s->ends || !s->late || !s->late_share || !s->at)
 		return no_memory();
 	for (uint32_t n = 0; n < run->node_count; n++)
 		s->part_of[n] = (uint8_t)part_of_node(s, n);
@@ -813,6 +857,7 @@ static void splitting_fini(struct splitting *s)
 	free(s->parts);
 	free(s->low);
 	free(s->high);
+	free(s->ends);
 	free(s->late);
 	free(s->late_share);
 	free(s->at);

@@ -129,6 +129,27 @@ alarmed() {
 	echo "status $status"
 }
 
+# never_is_apart DIR: all ranks were in calls when they were ended: that time is
+# not MPI's, and on the same paths.
+never_is_apart() {
+	"$copse" report split -n 0 -f json "$1" >split.json &&
+		"$copse" report ends -f json "$1" >ends.json &&
+		python3 - <<-END
+		import json, sys
+		split = json.load(open("split.json"))["tables"]
+		ends = json.load(open("ends.json"))["tables"]["ends"]
+		parts = {p["part"]: p["seconds"] for p in split["parts"]}
+		paths = {p["call_path"]: p["seconds"] for p in split["paths"]
+		         if p["part"] == "never"}
+		longest = {r["call_path"]: r["seconds"] * r["count"] for r in ends}
+		print(parts, paths, longest)
+		sys.exit(not (paths.keys() == longest.keys() and all(
+		    0.9 * longest[p] < paths[p] < 1.01 * longest[p]
+		    for p in paths) and parts["never"] > 0.9 * sum(
+		    parts.get(p, 0) for p in ("never", "mpi", "transfer", "wait"))))
+		END
+}
+
 # By itself, with a status of its own; what was found stays.
 is_ended() {
 	need mpirun python3
@@ -140,7 +161,10 @@ is_ended() {
 		python3 -m json.tool alarm.copse/stuck.json >json || return
 	said report alarm.copse >summary
 	cat summary
-	grep -q 'had waited for .* for rank 3, which was in MPI_Finalize' summary
+	grep -q 'had waited for .* for rank 3, which was in MPI_Finalize' \
+		summary &&
+		grep -q 'that of the time before the standstill' summary &&
+		never_is_apart alarm.copse
 }
 point "a job that hangs is ended" is_ended
 

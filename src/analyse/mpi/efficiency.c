@@ -14,9 +14,11 @@
 #include "base/err.h"
 #include "run/values.h"
 #include "run/split.h"
+#include "run/standstill.h"
 
 #define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
 #define OFF_WORK      0.9 /* at work less than this is worth a line */
+#define STOOD_STILL   0.1 /* of all time: it is left out with a word */
 
 double efficiency_useful(const struct run_rank *rank)
 {
@@ -131,12 +133,32 @@ static void take_threads(struct efficiency *e, const struct run *run)
 	e->parallel = e->balance * e->communication * f.all;
 }
 
-/* The whole hierarchy: what the split calls work is all that is left. */
-static void take_work(struct efficiency *e, const struct time_split *split)
+/*
+ * Seconds that a rank worked before the standstill.  Of one that was outside
+ * MPI then, it is not known what it did: it slept, if it ever did.
+ */
+static double work_before(const double *parts, const struct standstill *end)
 {
-	e->all = time_split_share(split, SPLIT_WORK) +
-		 time_split_share(split, SPLIT_ALONE);
+	double outside = (end->still_ns - end->never_ns) / 1e9;
+	double off = parts[SPLIT_BLOCKED] + parts[SPLIT_CORE];
+	double work = parts[SPLIT_WORK] + parts[SPLIT_ALONE];
+
+	return fmax(work - fmax(outside - off, 0), 0);
+}
+
+/* The whole hierarchy: what the split calls work is all that is left. */
+static void take_work(struct efficiency *e, const struct time_split *split,
+		      const struct standstill *ends)
+{
+	double work = 0, still = 0;
+
+	for (size_t i = 0; i < split->run->rank_count; i++) {
+		work += work_before(split->ranks[i], &ends[i]);
+		still += ends[i].still_ns / 1e9;
+	}
+	e->all = fmin(value_ratio(work, split->whole - still), 1);
 	e->at_work = fmin(value_ratio(e->all, e->parallel), 1);
+	e->standstill = value_ratio(still, split->whole);
 }
 
 static const struct run_rank *first_spawner(const struct run *run)
@@ -173,12 +195,23 @@ size_t efficiency_unseen(const struct run *run)
 	return started > all - own ? started - (all - own) : 0;
 }
 
+/* A job that hung was as efficient as it was before. */
+static void leave_out_standstill(double *elapsed, struct mpi_time *mpi,
+				 const struct standstill *ends, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mpi[i].total = fmax(mpi[i].total - ends[i].never_ns / 1e9, 0);
+		elapsed[i] = fmax(elapsed[i] - ends[i].still_ns / 1e9, 0);
+	}
+}
+
 int efficiency_of(struct efficiency *e, const struct run *run)
 {
 	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
 	struct mpi_time *mpi = elapsed ? mpi_times(run, 0) : NULL;
+	struct standstill *ends = mpi ? standstill_of(run) : NULL;
 	struct time_split split = { 0 };
-	bool ok = mpi && !time_split_init(&split, run);
+	bool ok = ends && !time_split_init(&split, run);
 	size_t count = efficiency_unseen(run) ? 0 : run->rank_count;
 
 	*e = (struct efficiency){ 0 };
@@ -186,13 +219,15 @@ int efficiency_of(struct efficiency *e, const struct run *run)
 		if (!run_is_other_job(&run->ranks[i]))
 			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
 	if (ok) {
+		leave_out_standstill(elapsed, mpi, ends, run->rank_count);
 		efficiency_from(e, elapsed, mpi, run->rank_count);
 		take_threads(e, run);
-		take_work(e, &split);
+		take_work(e, &split, ends);
 		share_mpi(e, &split, elapsed);
 	}
 	time_split_fini(&split);
 	free(elapsed);
+	free(ends);
 	free(mpi);
 	return ok ? 0 : no_memory();
 }
@@ -313,6 +348,11 @@ void efficiency_line(struct report *report, const struct efficiency *e,
 
 	if (!e->ranks)
 		return;
+	if (e->standstill >= STOOD_STILL)
+		report_line(report,
+			    "The efficiency is that of the time before the "
+			    "standstill, which took %.0f %%.",
+			    100 * e->standstill);
 	say_at_work(report, e, run);
 	if (e->openmp < 1)
 		snprintf(openmp, sizeof(openmp), " × OpenMP %.0f %%",

@@ -22,8 +22,9 @@ struct efficiency {
 	/* communication is their product; NAN: waiting is not known */
 	double serialisation, transfer;
 	double mpi_mean, mpi_min, mpi_max; /* time_split_mpi(); of a run */
-	double all;     /* of the whole time of a run, work (run/split.h) */
-	double at_work; /* of what parallel leaves of it; at most 1 */
+	double all;        /* of the whole time of a run, work (run/split.h) */
+	double at_work;    /* of what parallel leaves of it; at most 1 */
+	double standstill; /* of the whole time, left out (run/standstill.h) */
 	/* indices into run->ranks */
 	size_t mpi_min_rank, mpi_max_rank, outside_max_rank, useful_max_rank;
 };
