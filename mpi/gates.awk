@@ -21,9 +21,13 @@ BEGIN {
 	# Functions with a buffer of any type, which comes with a descriptor.
 	choice["mpich"] = "_f08ts_"
 	large_choice["mpich"] = "_f08ts_large_"
+	# The same in MPICH 4.2.
+	newer_large["mpich"] = "_c_f08_"
+	newer_large_choice["mpich"] = "_c_f08ts_"
 	# Overloads for addresses of type(c_ptr).
 	pointers["openmpi"] = "mpi_alloc_mem mpi_win_allocate " \
 		"mpi_win_allocate_shared mpi_win_shared_query"
+	pointers["mpich"] = "mpi_alloc_mem"
 	# Where Fortran leaves out what only C has; with ierror.
 	fewer["MPI_Init"] = 1
 	fewer["MPI_Init_thread"] = 3
@@ -83,6 +87,7 @@ function gates_modern(suffix, with_choice)
 		# Fortran's are another library's, which calls C.
 	} else if (stem != "" && is_large) {
 		gates_modern(large[mpi], large_choice[mpi])
+		gates_modern(newer_large[mpi], newer_large_choice[mpi])
 	} else if (stem != "") {
 		gates_plain(stem)
 		gates_modern(modern[mpi], choice[mpi])
