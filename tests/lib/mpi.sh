@@ -75,9 +75,14 @@ counts_right_by() {
 	[ -e "$builddir/.libs/libcopse-mpi-$mpi.so" ] ||
 		skip "no wrappers for $mpi were built"
 	rm -rf calls.copse
-	launch "$mpi" "$ranks" "$@" >out 2>err ||
-		{ cat out err; return 1; }
-	without_polls out >plain
+	launcher=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
+	timeout 120 "$launcher" -n "$ranks" "$@" >out 2>err
+	case $? in
+	0)	without_polls out >plain ;;
+	124)	skip "it hangs without copse, too" ;;
+	*)	cat out err
+		return 1 ;;
+	esac
 	"$measured" "$@" >out 2>err || { cat out err; return 1; }
 	without_polls out >with
 	diff plain with || return
