@@ -111,6 +111,15 @@ short_messages() {
 		END { exit !right }' csv
 }
 
+# MPICH 4.2 drops all requests of an MPI_Waitall without statuses that fails, and
+# not those of one with statuses, which copse asks for.
+comparable() {
+	known=/none/
+	mpichversion 2>&1 | grep -q 'Version: *4\.[1-9]' && [ "$1" = mpich ] &&
+		known='/^waitall, statuses 0, persistent 0/'
+	awk "/^[a-z]+, statuses/ { known = $known } !known" "$2"
+}
+
 # truncated MPI PROGRAM: it is told the same errors as without copse.
 truncated() {
 	[ -x "$2" ] || skip "$(basename "$2") was not built"
@@ -119,7 +128,8 @@ truncated() {
 	rm -rf calls.copse
 	launch "$1" 2 "$copse" run --quiet -o calls.copse "$2" >with 2>err ||
 		{ cat with err; return 1; }
-	diff plain with
+	comparable "$1" plain >plainly
+	comparable "$1" with | diff plainly -
 }
 
 # paths_apart MPI PROGRAM: paths of which any return address differs have their
