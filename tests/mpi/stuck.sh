@@ -187,6 +187,18 @@ is_no_alarm() {
 }
 point "a rank that works alone raises no alarm" is_no_alarm
 
+# Open MPI's own handler is not asked for: it would be sampled, too.
+crash_has_a_place() {
+	need mpirun
+	OMPI_MCA_opal_signal=6 mpirun -n 4 "$copse" run -q -o crash.copse \
+		"$programs/hangs" crash >out 2>&1
+	said report crash.copse >summary
+	cat out summary
+	grep -Eq '! Rank 3 was killed by signal 11 \(SIGSEGV\), last sampled [0-9.]+ ms before in (known_work ← )?faulty ← crash' \
+		summary
+}
+point "a rank that crashes has a place" crash_has_a_place
+
 no_such_run() {
 	! "$copse" stuck nowhere.copse 2>out && grep -q 'no run of yours' out
 }

@@ -14,6 +14,7 @@
  *   lock     it waits for a mutex that it holds
  *   window   it never lets go of a lock of its window that others want
  *   slow     nothing: ranks compute for longer than usual, then go on
+ *   crash    it computes, and writes where it may not
  *   alone    nothing: it computes for 5 s, then goes on
  */
 #include <mpi.h>
@@ -161,6 +162,23 @@ static KEPT void slow(void)
 	}
 }
 
+static KEPT void faulty(double seconds)
+{
+	volatile double *volatile nowhere = NULL;
+	double until = elapsed_seconds() + seconds;
+
+	while (elapsed_seconds() < until)
+		known_work();
+	*nowhere = 1;
+}
+
+static KEPT void crash(void)
+{
+	if (rank == culprit)
+		faulty(0.5);
+	reduce();
+}
+
 static KEPT void alone(void)
 {
 	double until = elapsed_seconds() + 5;
@@ -178,7 +196,8 @@ static const struct {
 	      { "lost", lost },          { "polls", polls },
 	      { "loop", loop },          { "sleep", sleep_on },
 	      { "lock", lock_twice },    { "slow", slow },
-	      { "window", lock_window }, { "alone", alone } };
+	      { "window", lock_window }, { "alone", alone },
+	      { "crash", crash } };
 
 int main(int argc, char **argv)
 {

@@ -14,6 +14,7 @@
 #include "analyse/paths/paths.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "base/signal-name.h"
 #include "profile/profile.h"
 
 #define WORTH_NS   1000000000u /* waiting that is worth a sentence … */
@@ -64,12 +65,66 @@ static bool is_running_still(const struct wait_graph *g)
 	return g->run->ends.looked_ns;
 }
 
+/* The youngest of its threads. */
+static const struct run_last_call *last_sampled(const struct run *run,
+						size_t process)
+{
+	const struct run_last_call *last = NULL;
+
+	for (size_t i = 0; i < run->ends.call_count; i++) {
+		const struct run_last_call *call = &run->ends.calls[i];
+
+		if (call->rank == process && call->sample_node &&
+		    (!last || call->sample_age_ns < last->sample_age_ns))
+			last = call;
+	}
+	return last;
+}
+
+char *ends_last_place(const struct paths *paths, size_t process)
+{
+	const struct run_last_call *last = last_sampled(paths->run, process);
+	char *where, *text, age[32];
+
+	if (!last || last->sample_age_ns >= RECENTLY)
+		return strdup("");
+	where = where_text(paths, last->sample_node);
+	if (!where)
+		return NULL;
+	phrase_time(age, (double)last->sample_age_ns / 1e9);
+	text = str_format(", last sampled %s before in %s", age, where);
+	free(where);
+	return text;
+}
+
+/* How a rank ended that others waited for; to be freed. */
+static char *end_text(const struct paths *paths, uint32_t member)
+{
+	const struct run_rank *r = &paths->run->ranks[member];
+	const char *name = signal_name((int)r->end_code);
+	char *place, *text;
+
+	if (!r->end_code)
+		return strdup("which had ended");
+	if (r->end != END_SIGNAL)
+		return str_format("which had ended with status %u",
+				  r->end_code);
+	place = ends_last_place(paths, member);
+	if (!place)
+		return NULL;
+	text = name ? str_format("which had been killed by SIG%s%s", name,
+				 place)
+		    : str_format("which had been killed by signal %u%s",
+				 r->end_code, place);
+	free(place);
+	return text;
+}
+
 /* What a rank did that others waited for; to be freed. */
 static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 			uint32_t member)
 {
 	const struct standing *s = &g->at[member];
-	const struct run_rank *r = &g->run->ranks[member];
 	char age[32], *where, *text;
 	bool polls = s->stand == STAND_POLLS, call = s->stand == STAND_CALL;
 
@@ -80,12 +135,8 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 	if (s->call && s->call->doing && !call)
 		return str_format("which is outside MPI and %s",
 				  str_at(&g->run->strings, s->call->doing));
-	if (s->stand == STAND_ENDED && r->end_code)
-		return str_format("which had ended with %s %u",
-				  r->end == END_SIGNAL ? "signal" : "status",
-				  r->end_code);
 	if (s->stand == STAND_ENDED)
-		return strdup("which had ended");
+		return end_text(paths, member);
 	where = where_text(paths, call || polls ? s->call->node
 						: s->call->sample_node);
 	phrase_time(age, (double)s->call->sample_age_ns / 1e9);

@@ -11,6 +11,12 @@
  */
 int ends_findings(struct report *report, const struct paths *paths);
 
+/*
+ * ", last sampled 6 ms before in update ← main (a.c:5)", of a process that had
+ * a core until its end; or "".  To be freed; NULL: no memory.
+ */
+char *ends_last_place(const struct paths *paths, size_t process);
+
 /* Of a run that goes on and was looked at twice. */
 enum ends_state {
 	ENDS_MOVES,   /* ranks complete calls, or are stopped, or none waits */

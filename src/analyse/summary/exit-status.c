@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exit-status.c - sentences on processes that did not end well. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/summary/summary-sentences.h"
 #include "analyse/base/report.h"
+#include "analyse/ends/ends.h"
 #include "base/signal-name.h"
 #include "analyse/base/processes.h"
 #include "profile/profile.h"
 
 #define PROBLEMS_SHOWN 5
+#define KINDS_SHOWN    8
 
 /*
  * A process that a rank has started ends unseen by copse, and that is well;
@@ -77,15 +80,27 @@ static bool same_fate(const struct run *run, size_t i, size_t j)
 	       is_rank(run, i) == is_rank(run, j);
 }
 
-/* One sentence for all processes with the fate of the first. */
-static void one_fate(struct report *report, const struct run *run, size_t first,
-		     uint32_t *picked)
+/* Of one that did not end as it, or a launcher, wanted. */
+static char *place_of_fate(const struct paths *paths, size_t process,
+			   size_t count)
 {
+	const struct run_rank *r = &paths->run->ranks[process];
+
+	return count == 1 && r->end == END_SIGNAL && r->end_code != SIGTERM
+		       ? ends_last_place(paths, process)
+		       : strdup("");
+}
+
+/* One sentence for all processes with the fate of the first. */
+static void one_fate(struct report *report, const struct paths *paths,
+		     size_t first, uint32_t *picked)
+{
+	const struct run *run = paths->run;
 	bool rank = is_rank(run, first);
 	const char *noun = rank ? "Rank" : "Process", *be = "";
 	size_t count = 0;
 	char text[128];
-	char *list;
+	char *list, *place;
 
 	process_fate(run, &run->ranks[first], text, sizeof(text));
 	for (size_t i = first; i < run->rank_count; i++)
@@ -94,12 +109,15 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	list = processes_list(run, picked, count);
 	if (!strncmp(text, "killed", strlen("killed")))
 		be = count == 1 ? "was " : "were ";
-	report_line(report, "! %s%s %s %s%s.", noun,
+	place = place_of_fate(paths, first, count);
+	report->failed |= !list || !place;
+	report_line(report, "! %s%s %s %s%s%s.", noun,
 		    count == 1 ? ""
 		    : rank     ? "s"
 			       : "es",
-		    list ? list : "", be, text);
+		    list ? list : "", be, text, place ? place : "");
 	free(list);
+	free(place);
 }
 
 static bool has_fate_of_earlier(const struct run *run, size_t i)
@@ -110,21 +128,41 @@ static bool has_fate_of_earlier(const struct run *run, size_t i)
 	return false;
 }
 
-void exit_status_findings(struct report *report, const struct run *run)
+/* What a launcher does to the others comes last. */
+static bool is_by_launcher(const struct run_rank *r)
 {
-	uint32_t *picked = calloc(run->rank_count + 1, sizeof(*picked));
+	return r->end == END_SIGNAL && r->end_code == SIGTERM;
+}
+
+static void say_fates(struct report *report, const struct paths *paths,
+		      uint32_t *picked, bool by_launcher, size_t *kinds)
+{
+	const struct run *run = paths->run;
 	char text[128];
+
+	for (size_t i = 0; i < run->rank_count && *kinds < KINDS_SHOWN; i++) {
+		process_fate(run, &run->ranks[i], text, sizeof(text));
+		if (!*text || is_by_launcher(&run->ranks[i]) != by_launcher ||
+		    has_fate_of_earlier(run, i))
+			continue;
+		one_fate(report, paths, i, picked);
+		++*kinds;
+	}
+}
+
+void exit_status_findings(struct report *report, const struct paths *paths)
+{
+	const struct run *run = paths->run;
+	uint32_t *picked = calloc(run->rank_count + 1, sizeof(*picked));
 	size_t kinds = 0;
 
 	if (*run->batch.end)
 		report_line(report, "! %s ended the job: %s.",
 			    run->batch.manager, run->batch.end);
-	for (size_t i = 0; picked && i < run->rank_count && kinds < 8; i++) {
-		process_fate(run, &run->ranks[i], text, sizeof(text));
-		if (!*text || has_fate_of_earlier(run, i))
-			continue;
-		one_fate(report, run, i, picked);
-		kinds++;
+	report->failed |= !picked;
+	if (picked) {
+		say_fates(report, paths, picked, false, &kinds);
+		say_fates(report, paths, picked, true, &kinds);
 	}
 	free(picked);
 	for (size_t i = 0; i < run->problem_count; i++) {

@@ -27,4 +27,4 @@ int split_say_parts(struct report *report, const struct time_split *split,
 /* exit-status.c: how processes ended. */
 
 /* How processes ended, if not well; files that are missing. */
-void exit_status_findings(struct report *report, const struct run *run);
+void exit_status_findings(struct report *report, const struct paths *paths);

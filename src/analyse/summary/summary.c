@@ -553,7 +553,7 @@ static int begin_sentences(struct report *report, const struct paths *paths,
 	say_efficiency(report, f);
 	split_say_shares(report, split);
 	jobs_findings(report, run);
-	exit_status_findings(report, run);
+	exit_status_findings(report, paths);
 	measuring_few(report, run);
 	account_warn(report, run, metric);
 	measuring_rootless(report, run, &f->paths);
