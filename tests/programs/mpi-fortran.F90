@@ -238,7 +238,8 @@ subroutine persistent()
   USE
   implicit none
   INCLUDE
-  integer :: out(20), in(20), ierr, i
+  integer, volatile :: out(20), in(20) ! MPI uses them between the calls
+  integer :: ierr, i
   T_REQUEST :: r(2)
 
   call MPI_Send_init(out, 20, MPI_INTEGER, right, 5, MPI_COMM_WORLD, r(1), ierr)
