@@ -44,12 +44,12 @@ MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events ex
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = delays demo exchange hangs mpi-behaviour mpi-calls mpi-crash \
+MEASURED_MPI = delays demo exchange grows hangs mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-parts mpi-paths \
 	mpi-paused \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
-MEASURED_MPICH = hangs mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
+MEASURED_MPICH = grows hangs mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
 	mpi-skew mpi-truncated neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 

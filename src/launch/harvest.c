@@ -36,9 +36,8 @@ void harvest_fini(struct harvest *h)
 	h->copy_count = 0;
 }
 
-/* Where it is not a live profile yet, there is nothing to add to. */
-static void write_header(const char *folder, const struct live_file *file,
-			 const void *what, size_t size, size_t offset)
+void harvest_write_header(const char *folder, const struct live_file *file,
+			  const void *what, size_t size, size_t offset)
 {
 	char *path = str_format("%s/%s", folder, file->name);
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
@@ -106,12 +105,13 @@ void harvest_end(struct harvest *h, const struct live_end *end,
 	while (last && files[last - 1].pid != h->child)
 		last--;
 	if (last)
-		write_header(h->live_dir, &files[last - 1], end, sizeof(*end),
-			     offsetof(struct live_header, end));
+		harvest_write_header(h->live_dir, &files[last - 1], end,
+				     sizeof(*end),
+				     offsetof(struct live_header, end));
 	if (count)
-		write_header(h->live_dir, &files[last ? last - 1 : 0], &family,
-			     sizeof(family),
-			     offsetof(struct live_header, family));
+		harvest_write_header(h->live_dir, &files[last ? last - 1 : 0],
+				     &family, sizeof(family),
+				     offsetof(struct live_header, family));
 	free(files);
 }
 

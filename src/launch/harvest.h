@@ -51,6 +51,13 @@ struct live_file;
 /* The name of the raw copy of that live profile; NULL: out of memory. */
 char *harvest_raw_name(const struct live_file *file, int rank);
 
+/*
+ * Write into the header of a live profile.  Where it is none yet, there is
+ * nothing to add to.
+ */
+void harvest_write_header(const char *folder, const struct live_file *file,
+			  const void *what, size_t size, size_t offset);
+
 /* True when no process has left a live profile. */
 bool harvest_is_empty(const struct harvest *h);
 

@@ -12,6 +12,8 @@ liblaunch_la_SOURCES = \
 	src/launch/job-end.c \
 	src/launch/live-run.c src/launch/live-run.h \
 	src/launch/livedir.c src/launch/livedir.h \
+	src/launch/memory-limits.c src/launch/memory-limits.h \
+	src/launch/memory-watch.c src/launch/memory-watch.h \
 	src/launch/program-name.c \
 	src/launch/power-meter.c src/launch/power-meter.h \
 	src/launch/power-loop.c src/launch/power-loop.h \

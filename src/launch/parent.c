@@ -233,6 +233,7 @@ static void parent_tick(struct parent *p, const struct harvest *h)
 	inquiry_look(&p->inquiry, now);
 	alarm_look(&p->alarm, now);
 	thread_report_answer(h->live_dir);
+	memory_watch_look(&p->memory, h, now);
 	if (p->alarm.ends)
 		end_program(p, h, now);
 	p->tick_ns = now + SECOND;
@@ -274,7 +275,7 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 	}
 }
 
-static void note_end(struct harvest *h)
+static void note_end(struct parent *p, struct harvest *h)
 {
 	struct live_end end = { .mono_ns = process_clock() };
 	struct family counts = { 0 };
@@ -290,6 +291,7 @@ static void note_end(struct harvest *h)
 	end.status = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status) : 0;
 	process_usage(&counts, &used);
 	harvest_end(h, &end, &counts);
+	memory_watch_end(&p->memory, h, (uint64_t)used.ru_maxrss * 1024);
 	/* A launcher may kill us too, soon: the quickest copy first. */
 	if (end.signal || end.status)
 		harvest_checkpoint(h);
@@ -310,6 +312,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	pid_t child;
 
 	signal_origin_start(&p->origin);
+	memory_watch_start(&p->memory);
 	p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
@@ -319,10 +322,11 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 		h->child = child;
 		h->file = open_executed(child);
 		wait_for_program_end(p, h);
-		note_end(h);
+		note_end(p, h);
 		if (was_terminated(h))
 			ask_why_job_ended(p, h);
 	}
+	memory_watch_fini(&p->memory);
 	signal_origin_stop(&p->origin);
 	return child > 0 ? 0 : child;
 }

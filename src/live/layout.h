@@ -24,11 +24,12 @@
 #include "base/event.h"
 #include "base/family.h"
 #include "base/metric.h"
+#include "live/footprint.h"
 
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 21
+#define LIVE_VERSION 22
 #define LIVE_UNIT    8
 
 enum metric {
@@ -664,6 +665,7 @@ struct live_header {
 	struct live_pauses pauses;
 	struct live_end end;
 	struct family family; /* in one of a `copse run`: by the parent */
+	struct live_footprint footprint; /* by the parent */
 	uint64_t events;      /* live_ref of the live_text of the setting */
 	uint64_t losses[LOSS_COUNT]; /* of no particular thread */
 

@@ -4,6 +4,7 @@ liblive_la_SOURCES = \
 	src/live/chunk.c src/live/chunk.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
 	src/live/locks.def src/live/losses.def src/live/copies.def src/live/memories.def \
+	src/live/footprint.c src/live/footprint.def src/live/footprint.h \
 	src/live/device.def src/live/limits.def src/live/power.def \
 	src/live/moments.c src/live/moments.h src/live/node-kinds.def \
 	src/live/peer.def src/live/shape.def src/live/unified.def \

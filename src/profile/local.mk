@@ -6,7 +6,7 @@ LIVE_SECTIONS = \
 	src/profile/live/live-steps src/profile/live/live-gpu \
 	src/profile/live/live-gpu-tables src/profile/live/live-pcs \
 	src/profile/live/live-device src/profile/live/live-power \
-	src/profile/live/live-end
+	src/profile/live/live-footprint src/profile/live/live-end
 
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_CFLAGS = $(reader_cflags)

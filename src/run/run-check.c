@@ -200,6 +200,22 @@ static void check_ends(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the last calls");
 }
 
+/* Those of a rank are adjacent, in the order of time. */
+static void check_memory(struct store *s, const struct run *run)
+{
+	const struct run_memory *m = &run->memory;
+	bool good = run_memory_good(run, m);
+
+	for (size_t i = 1; i < m->rank_count && good; i++)
+		good = m->ranks[i - 1].rank < m->ranks[i].rank;
+	for (size_t i = 1; i < m->reading_count && good; i++)
+		good = m->readings[i - 1].rank < m->readings[i].rank ||
+		       (m->readings[i - 1].rank == m->readings[i].rank &&
+			m->readings[i - 1].ns <= m->readings[i].ns);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the memory of processes");
+}
+
 /* Those of a rank, or a part, are adjacent. */
 static void check_split(struct store *s, const struct run *run)
 {
@@ -280,6 +296,7 @@ void run_check(struct store *s, const struct run *run)
 		check_run_waits, check_timeline, check_iterations,
 		check_threads,   check_facts,    check_gpu,
 		check_power,     check_split,    check_ends,
+		check_memory,
 	};
 
 	for (size_t i = 0;

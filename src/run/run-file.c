@@ -171,6 +171,7 @@ int run_save(const struct run *run, const char *path)
 	run_calls_put(s, &run->calls);
 	run_threads_put(s, &run->threads);
 	run_ends_put(s, &run->ends);
+	run_memory_put(s, &run->memory);
 	run_split_put(s, &run->split);
 	store_put_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_put(s, &run->waits);
@@ -333,6 +334,7 @@ int run_load(struct run **to, const char *path)
 	run_calls_get(s, &run->calls);
 	run_threads_get(s, &run->threads);
 	run_ends_get(s, &run->ends);
+	run_memory_get(s, &run->memory);
 	run_split_get(s, &run->split);
 	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_get(s, &run->waits);

@@ -54,6 +54,7 @@ void run_free(struct run *run)
 	free(run->problems);
 	run_threads_fini(&run->threads);
 	run_ends_fini(&run->ends);
+	run_memory_fini(&run->memory);
 	run_split_fini(&run->split);
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);

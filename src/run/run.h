@@ -106,6 +106,7 @@ struct run {
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_threads threads;
 	struct run_ends ends;
+	struct run_memory memory;
 	struct run_split split; /* split.h */
 	struct run_calls calls;
 	struct run_waits waits;
