@@ -23,7 +23,8 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	uneven-threads small-regions contended-lock \
 	slow-iterations unsteady-rank drift start-and-end \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
-	needless-synchronisation launch-bound gpu-imbalance
+	needless-synchronisation launch-bound gpu-imbalance \
+	short-memory uneven-memory
 
 rulesdir = $(datadir)/copse/rules
 dist_rules_DATA = $(RULES:%=share/rules/%.rule)

@@ -14,6 +14,7 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
 	src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
+	src/analyse/ranks/memory \
 	src/analyse/summary/measurement
 
 # What rules look at, in this order.  A new set is
@@ -22,7 +23,8 @@ FACT_SETS = src/analyse/diagnose/fact-waits \
 	src/analyse/diagnose/fact-calls src/analyse/diagnose/fact-functions \
 	src/analyse/diagnose/fact-processes src/analyse/diagnose/fact-regions \
 	src/analyse/diagnose/fact-locks src/analyse/diagnose/fact-iterations \
-	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
+	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus \
+	src/analyse/diagnose/fact-memory
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -93,6 +95,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/paths/source-open.c \
 	src/analyse/paths/std-names.c \
 	src/analyse/paths/unnamed.c \
+	src/analyse/ranks/memory.h src/analyse/ranks/memory-use.c \
 	src/analyse/ranks/path-heat.c \
 	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
 	src/analyse/ranks/path-imbalance-table.c \

@@ -15,6 +15,7 @@
 #include "analyse/ends/ends.h"
 #include "analyse/gpu/gpu-findings.h"
 #include "analyse/mpi/mpi-findings.h"
+#include "analyse/ranks/memory.h"
 #include "analyse/ranks/rank-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/summary/summary-sentences.h"
@@ -545,7 +546,9 @@ static int begin_sentences(struct report *report, const struct paths *paths,
 
 	if (run->rank_count)
 		say_head(report, f);
-	err = ends_findings(report, paths);
+	err = memory_findings(report, run);
+	if (!err)
+		err = ends_findings(report, paths);
 	if (err)
 		return err;
 	say_beside(report, f);
