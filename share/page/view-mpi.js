@@ -279,8 +279,9 @@ export const viewDiff = reportView("start", "Changes",
 	app => (app.model.isDiff ? Object.keys(app.model.page.reports || {}) : []));
 
 export const viewMore = reportView("more", "Details",
-	"Efficiency by phase, processes, and what measuring cost.",
-	app => (app.model.isDiff ? [] : ["efficiency", "processes", "measurement"]));
+	"Efficiency by phase, processes, memory, and what measuring cost.",
+	app => (app.model.isDiff ? []
+		: ["efficiency", "processes", "memory", "measurement"]));
 
 export const viewLoops = reportView("loops", "Loops and counters",
 	"Loops of the source, and what hardware counted.",

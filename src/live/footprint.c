@@ -45,4 +45,6 @@ void footprint_add(struct live_footprint *to, const struct footprint_reading *r)
 		to->group_most = r->group;
 	if (r->ns >= to->due_ns)
 		keep_spaced(to, r);
+	else if (r->resident > to->spaced[to->count - 1].resident)
+		to->spaced[to->count - 1] = *r;
 }

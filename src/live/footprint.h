@@ -4,7 +4,8 @@
  * and kept in the live profile's header, so that it outlives both.
  *
  * Readings   The last FOOTPRINT_RECENT, in a ring; and of all the time at most
- *            FOOTPRINT_SPACED, whose distance doubles when there are more.
+ *            FOOTPRINT_SPACED, whose distance doubles when there are more: each
+ *            is the one with most memory up to the next.
  * Writers    One; whoever copies it meanwhile may get a reading of which a part
  *            is the one before.
  */

@@ -27,9 +27,9 @@ static const char *host_of(const struct memory_use *u,
 		      run->ranks[u->at[h->first].of->rank].host);
 }
 
-/* The last reading at which it held half of what it held in the end. */
+/* The last reading of at most half of its most; or the first, of less. */
 static const struct run_memory_reading *
-half_as_much(const struct memory_process *p)
+before_growth(const struct memory_process *p)
 {
 	const struct run_memory_reading *last;
 
@@ -39,22 +39,24 @@ half_as_much(const struct memory_process *p)
 	for (const struct run_memory_reading *r = last; r >= p->readings; r--)
 		if (r->resident <= p->most / 2)
 			return r;
-	return NULL;
+	return (double)p->readings->resident < NEAR * (double)p->most
+		       ? p->readings
+		       : NULL;
 }
 
-/* ", twice the 1 GiB of 3 s before", or nothing. */
+/* " (200 MiB 3.00 s before)", or nothing. */
 static void growth_text(char *to, size_t size, const struct memory_use *u,
 			const struct memory_process *p)
 {
-	const struct run_memory_reading *r = half_as_much(p);
+	const struct run_memory_reading *r = before_growth(p);
 	uint64_t end = u->run->ranks[p->of->rank].elapsed_ns;
 	char bytes[32], time[32];
 
 	*to = 0;
 	if (r && end > r->ns)
-		snprintf(to, size, "; %s before it had held %s",
-			 phrase_time(time, (double)(end - r->ns) / NS),
-			 phrase_bytes(bytes, (double)r->resident));
+		snprintf(to, size, " (%s %s before)",
+			 phrase_bytes(bytes, (double)r->resident),
+			 phrase_time(time, (double)(end - r->ns) / NS));
 }
 
 static const struct memory_process *
@@ -69,7 +71,7 @@ holds_most(const struct memory_use *u, const struct memory_host *h, bool others)
 	return most;
 }
 
-/* "of the 4 GiB that its control group may hold" */
+/* "the limit of its control group is 4.00 GiB" */
 static void limit_text(char *to, size_t size, const struct memory_host *h)
 {
 	char bytes[32];
@@ -94,15 +96,15 @@ static void say_victim(struct report *report, const struct memory_use *u,
 	growth_text(grew, sizeof(grew), u, p);
 	limit_text(limit, sizeof(limit), h);
 	if (other)
-		snprintf(others, sizeof(others), "; the others held %s at most",
+		snprintf(others, sizeof(others), ", the others %s at most",
 			 phrase_bytes(rest, (double)other->most));
 	report_line(report,
 		    "! The kernel killed %s %llu on %s for lack of memory: it "
-		    "held %s, and %s%s%s.",
+		    "held %s%s%s; %s.",
 		    processes_noun(run),
 		    (unsigned long long)processes_number(run, p->of->rank),
-		    host_of(u, h), phrase_bytes(most, (double)p->most), limit,
-		    others, grew);
+		    host_of(u, h), phrase_bytes(most, (double)p->most), grew,
+		    others, limit);
 }
 
 static void say_kills(struct report *report, const struct memory_use *u,

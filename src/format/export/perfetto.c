@@ -35,6 +35,7 @@ enum rank_track {
 	TRACK_PROCESS = 1,
 	TRACK_PROFILE,
 	TRACK_ITERATIONS,
+	TRACK_RESIDENT,
 	TRACK_MEMORY /* of GPUs: TRACKS - TRACK_MEMORY, the last takes more */
 };
 
@@ -287,8 +288,32 @@ static void trace_row(struct tracing *t, size_t index)
 }
 
 /*
- * Memory of GPUs.
+ * Memory.
  */
+
+static void trace_resident(struct tracing *t, uint32_t process)
+{
+	const struct run_memory *m = &t->run->memory;
+	uint64_t start = start_time(t, process);
+	uint64_t track = rank_track(process, TRACK_RESIDENT);
+	bool begun = false;
+
+	for (size_t i = 0; i < m->reading_count; i++) {
+		const struct run_memory_reading *r = &m->readings[i];
+
+		if (r->rank != process)
+			continue;
+		if (!begun)
+			perfetto_counter_track(
+				&t->trace, track,
+				rank_track(process, TRACK_PROCESS), "memory",
+				"B");
+		begun = true;
+		perfetto_count(&t->trace, track, start + r->ns, r->resident);
+	}
+}
+
+/* Of GPUs. */
 
 static void trace_memory(struct tracing *t, uint32_t process)
 {
@@ -583,6 +608,7 @@ static int trace_process(struct tracing *t, const struct rank_pick *pick,
 			 process + 1, name);
 	free(name);
 	err = trace_profile(t, process, buffer);
+	trace_resident(t, process);
 	trace_memory(t, process);
 	for (uint32_t i = 0; i < run->energy.power_count; i++)
 		if (run->energy.powers[i].rank == process &&
