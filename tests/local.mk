@@ -7,7 +7,7 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/hot-paths tests/unit/idle-threads \
 	tests/unit/history tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments \
-	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/memory tests/unit/power-readings \
+	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/footprint tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
 	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/path-sums tests/unit/restart tests/unit/safe-read tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \

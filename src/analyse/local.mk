@@ -14,7 +14,7 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
 	src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
-	src/analyse/ranks/memory \
+	src/analyse/ranks/memory-report \
 	src/analyse/summary/measurement
 
 # What rules look at, in this order.  A new set is
@@ -95,7 +95,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/paths/source-open.c \
 	src/analyse/paths/std-names.c \
 	src/analyse/paths/unnamed.c \
-	src/analyse/ranks/memory.h src/analyse/ranks/memory-use.c \
+	src/analyse/ranks/memory-use.c src/analyse/ranks/memory-use.h \
 	src/analyse/ranks/path-heat.c \
 	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
 	src/analyse/ranks/path-imbalance-table.c \

@@ -20,8 +20,12 @@ static const struct {
 	const char *refusals, *refusals_word, *kills;
 	const char *cache[2];
 } group_files[VERSIONS] = {
-	[1] = { "/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-		"memory.max_usage_in_bytes", "memory.failcnt", NULL,
+	[1] = { "/memory",
+		"memory.limit_in_bytes",
+		"memory.usage_in_bytes",
+		"memory.max_usage_in_bytes",
+		"memory.failcnt",
+		NULL,
 		"memory.oom_control",
 		{ "total_active_file", "total_inactive_file" } },
 	[2] = { "",
@@ -54,7 +58,7 @@ static void read_group_text(char text[TEXT], int fd)
 	text[size > 0 ? size : 0] = 0;
 }
 
-static uint64_t read_number(int fd, const char *word)
+static uint64_t read_group_number(int fd, const char *word)
 {
 	char text[TEXT];
 
@@ -75,7 +79,7 @@ static int open_group_file(const char *folder, const char *name)
 static uint64_t group_limit(const char *folder, int version)
 {
 	int fd = open_group_file(folder, group_files[version].limit);
-	uint64_t limit = read_number(fd, NULL);
+	uint64_t limit = read_group_number(fd, NULL);
 
 	if (fd >= 0)
 		close(fd);
@@ -141,13 +145,11 @@ void memory_limits_open(struct memory_limits *m, const char *proc,
 	char path[PATH_MAX] = "", folder[PATH_MAX], least[PATH_MAX];
 	size_t top;
 
-	*m = (struct memory_limits){ .held = -1,
-				     .peak = -1,
-				     .refusals = -1,
-				     .stat = -1,
-				     .kills = -1 };
+	*m = (struct memory_limits){
+		.held = -1, .peak = -1, .refusals = -1, .stat = -1, .kills = -1
+	};
 	m->host = open_group_file(proc, "meminfo");
-	m->total = read_number(m->host, "MemTotal:") * 1024;
+	m->total = read_group_number(m->host, "MemTotal:") * 1024;
 	m->version = find_own_group(proc, path);
 	if (strlen(groups) + strlen(path) + 64 > PATH_MAX)
 		return;
@@ -164,7 +166,7 @@ void memory_limits_open(struct memory_limits *m, const char *proc,
 
 void memory_limits_close(struct memory_limits *m)
 {
-	const int all[] = { m->host, m->held, m->peak,
+	const int all[] = { m->host,     m->held, m->peak,
 			    m->refusals, m->stat, m->kills };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -174,13 +176,13 @@ void memory_limits_close(struct memory_limits *m)
 
 uint64_t memory_available(const struct memory_limits *m)
 {
-	return read_number(m->host, "MemAvailable:") * 1024;
+	return read_group_number(m->host, "MemAvailable:") * 1024;
 }
 
 /* File cache makes room when it must, and fills any group in time. */
 uint64_t memory_held(const struct memory_limits *m)
 {
-	uint64_t held = read_number(m->held, NULL), cache;
+	uint64_t held = read_group_number(m->held, NULL), cache;
 	char text[TEXT];
 
 	if (held / 3 <= m->limit / 4)
@@ -193,15 +195,16 @@ uint64_t memory_held(const struct memory_limits *m)
 
 uint64_t memory_peak(const struct memory_limits *m)
 {
-	return read_number(m->peak, NULL);
+	return read_group_number(m->peak, NULL);
 }
 
 uint64_t memory_refusals(const struct memory_limits *m)
 {
-	return read_number(m->refusals, group_files[m->version].refusals_word);
+	return read_group_number(m->refusals,
+				 group_files[m->version].refusals_word);
 }
 
 uint64_t memory_kills(const struct memory_limits *m)
 {
-	return read_number(m->kills, "oom_kill ");
+	return read_group_number(m->kills, "oom_kill ");
 }

@@ -123,6 +123,7 @@ void memory_watch_look(struct memory_watch *w, const struct harvest *h,
 		.available = memory_available(&w->limits),
 		.group = memory_held(&w->limits),
 	};
+	uint64_t kills = memory_kills(&w->limits) - w->kills;
 
 	if (has_folder_changed(w, h->live_dir))
 		find_watched(w, h->live_dir);
@@ -136,7 +137,7 @@ void memory_watch_look(struct memory_watch *w, const struct harvest *h,
 		if (p->ended)
 			continue;
 		footprint_add(&p->of, &r);
-		p->of.oom_kills = memory_kills(&w->limits) - w->kills;
+		p->of.oom_kills = kills;
 		write_footprint(w, h->live_dir, p);
 	}
 }

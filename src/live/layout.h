@@ -666,7 +666,7 @@ struct live_header {
 	struct live_end end;
 	struct family family; /* in one of a `copse run`: by the parent */
 	struct live_footprint footprint; /* by the parent */
-	uint64_t events;      /* live_ref of the live_text of the setting */
+	uint64_t events; /* live_ref of the live_text of the setting */
 	uint64_t losses[LOSS_COUNT]; /* of no particular thread */
 
 	live_ref command;     /* live_text: arguments, each ended by 0 */

@@ -21,7 +21,7 @@ src/check:    base arch live launch profile/profile.h
 src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
-src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/shape.def live/unified.def
+src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/shape.def live/unified.def live/footprint.def
 src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
 src/format:   base run analyse profile/store/compress.h
 mpi:          base arch live collect

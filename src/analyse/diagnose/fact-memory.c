@@ -9,7 +9,7 @@
 #include "analyse/base/processes.h"
 #include "analyse/base/value.h"
 #include "analyse/diagnose/facts.h"
-#include "analyse/ranks/memory.h"
+#include "analyse/ranks/memory-use.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -49,11 +49,10 @@ static int add_host_fact(struct facts *to, const struct memory_use *u,
 	return f->values[WHERE].text && f->values[RANK].text ? 0 : no_memory();
 }
 
-ORDER_POINTERS_BY(by_held, struct memory_process,
-		  ASC(most) ?: ASC(of->rank))
+ORDER_POINTERS_BY(by_held, struct memory_process, ASC(most) ?: ASC(of->rank))
 
 /* Members alone: what ranks start is not like them. */
-static size_t list_members(const struct memory_process **to,
+static size_t sort_members(const struct memory_process **to,
 			   const struct memory_use *u)
 {
 	size_t count = 0;
@@ -69,7 +68,7 @@ static size_t list_members(const struct memory_process **to,
 static int add_rank_fact(struct facts *to, const struct memory_use *u)
 {
 	const struct memory_process **at = calloc(u->count + 1, sizeof(*at));
-	size_t count = at ? list_members(at, u) : 0;
+	size_t count = at ? sort_members(at, u) : 0;
 	struct fact *f = count > 2 ? facts_add(to, 0) : NULL;
 	int err = !at || (count > 2 && !f) ? no_memory() : 0;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory-use.c - see memory.h. */
+/* memory-use.c - see memory-use.h. */
 #include <signal.h>
 #include <stdlib.h>
 
 #include "analyse/base/processes.h"
-#include "analyse/ranks/memory.h"
+#include "analyse/ranks/memory-use.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "profile/profile.h"
@@ -14,10 +14,9 @@ struct placed {
 	struct memory_process process;
 };
 
-ORDER_BY(by_place, struct placed, ASC(host) ?: ASC(process.of->rank))
+ORDER_BY(by_memory_host, struct placed, ASC(host) ?: ASC(process.of->rank))
 
-ORDER_POINTERS_BY(by_death, struct memory_process,
-		  ASC(end_ns) ?: ASC(of->rank))
+ORDER_POINTERS_BY(by_death, struct memory_process, ASC(end_ns) ?: ASC(of->rank))
 
 static void find_readings(struct memory_process *p, const struct run_memory *m,
 			  size_t *next)
@@ -50,10 +49,10 @@ static void place_processes(struct placed *to, const struct run *run,
 		};
 		find_readings(&to[i].process, m, &next);
 	}
-	qsort(to, m->rank_count, sizeof(*to), by_place);
+	qsort(to, m->rank_count, sizeof(*to), by_memory_host);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -75,12 +74,12 @@ static void add_to_host(struct memory_host *h, const struct run *run,
 	}
 	if (f->readings && (!h->least || f->host_least < h->least))
 		h->least = f->host_least;
-	h->total = larger(h->total, f->host_total);
-	h->limit = larger(h->limit, f->limit);
-	h->held = larger(h->held, f->group_most);
-	h->group_peak = larger(h->group_peak, f->group_peak);
-	h->refusals = larger(h->refusals, f->refusals);
-	h->kills = larger(h->kills, f->oom_kills);
+	h->total = larger_of(h->total, f->host_total);
+	h->limit = larger_of(h->limit, f->limit);
+	h->held = larger_of(h->held, f->group_most);
+	h->group_peak = larger_of(h->group_peak, f->group_peak);
+	h->refusals = larger_of(h->refusals, f->refusals);
+	h->kills = larger_of(h->kills, f->oom_kills);
 	h->unseen |= run->ranks[f->rank].end == END_UNKNOWN &&
 		     f->rank < run->member_count;
 }

@@ -15,7 +15,7 @@
 #include "analyse/ends/ends.h"
 #include "analyse/gpu/gpu-findings.h"
 #include "analyse/mpi/mpi-findings.h"
-#include "analyse/ranks/memory.h"
+#include "analyse/ranks/memory-use.h"
 #include "analyse/ranks/rank-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/summary/summary-sentences.h"

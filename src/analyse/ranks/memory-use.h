@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.h - the memory that processes held, by host. */
+/* memory-use.h - the memory that processes held, by host. */
 #pragma once
 
 #include "analyse/base/report.h"
 #include "run/run.h"
 
 struct memory_host {
-	size_t first, count;          /* of its footprints: rows of `of` */
+	size_t first, count;              /* of its footprints: rows of `of` */
 	const struct run_footprint *tell; /* the one with most readings */
-	uint64_t total, least;        /* available */
-	uint64_t limit, held;         /* the most of it */
+	uint64_t total, least;            /* available */
+	uint64_t limit, held;             /* the most of it */
 	uint64_t last_held, last_available; /* at the last reading */
 	uint64_t group_peak, refusals;
 	uint64_t kills;   /* processes killed for lack of memory */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c - the memory that processes held: read, and kept for long. */
+/* footprint.c - the memory that processes held: read, and kept for long. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c - who held how much memory, and who was killed for lack of it. */
-#include "analyse/ranks/memory.h"
+/* memory-report.c - who held how much memory, and who was killed for lack of
+ * it. */
+#include "analyse/ranks/memory-use.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +24,7 @@ static const char *host_of(const struct memory_use *u,
 {
 	const struct run *run = u->run;
 
-	return str_at(&run->strings,
-		      run->ranks[u->at[h->first].of->rank].host);
+	return str_at(&run->strings, run->ranks[u->at[h->first].of->rank].host);
 }
 
 /* The last reading of at most half of its most; or the first, of less. */
@@ -77,8 +77,7 @@ static void limit_text(char *to, size_t size, const struct memory_host *h)
 	char bytes[32];
 
 	if (h->limit)
-		snprintf(to, size,
-			 "the limit of its control group is %s",
+		snprintf(to, size, "the limit of its control group is %s",
 			 phrase_bytes(bytes, (double)h->limit));
 	else
 		snprintf(to, size, "the host has %s",
@@ -134,16 +133,15 @@ static bool were_all_killed(const struct memory_use *u,
 			    const struct memory_host *h)
 {
 	const struct memory_process *most = holds_most(u, h, false);
-	uint64_t held = h->limit     ? h->last_held
-			: h->last_available
-				? h->total - h->last_available
-				: 0;
+	uint64_t held = h->limit            ? h->last_held
+			: h->last_available ? h->total - h->last_available
+					    : 0;
 	uint64_t of = h->limit ? h->limit : h->total;
 	size_t n = most ? most->reading_count : 0;
 	uint64_t grew = 0;
 
-	if (n > 1 && most->readings[n - 1].resident >
-			     most->readings[n - 2].resident)
+	if (n > 1 &&
+	    most->readings[n - 1].resident > most->readings[n - 2].resident)
 		grew = most->readings[n - 1].resident -
 		       most->readings[n - 2].resident;
 	return h->unseen && !h->kills && of &&
@@ -162,8 +160,7 @@ static void say_likely(struct report *report, const struct memory_use *u,
 		    "! Likely the kernel killed all processes on %s for lack "
 		    "of memory: nothing saw their end, and %s. %s %llu held "
 		    "most, %s when it was read last%s.",
-		    host_of(u, h), limit,
-		    u->run->world ? "Rank" : "Process",
+		    host_of(u, h), limit, u->run->world ? "Rank" : "Process",
 		    (unsigned long long)processes_number(u->run, p->of->rank),
 		    phrase_bytes(most, (double)p->most), grew);
 }
@@ -233,7 +230,7 @@ static void memory_hosts_table(struct report *report,
 ORDER_POINTERS_BY(by_most_held, struct memory_process,
 		  DESC(most) ?: ASC(of->rank))
 
-static void line_cell(struct report *report, const struct memory_process *p)
+static void resident_cell(struct report *report, const struct memory_process *p)
 {
 	double *line = calloc(p->reading_count + 1, sizeof(*line));
 
@@ -262,7 +259,7 @@ static void memory_row(struct report *report, const struct memory_use *u,
 	known_bytes(report, n ? p->readings[n - 1].resident : 0);
 	report_count(report, p->of->readings);
 	report_count(report, p->killed);
-	line_cell(report, p);
+	resident_cell(report, p);
 }
 
 static void memory_ranks_table(struct report *report,
@@ -367,7 +364,7 @@ static int run_memory_analysis(struct report **to,
 	return err;
 }
 
-const struct analysis analysis_memory = {
+const struct analysis analysis_memory_report = {
 	.name = "memory",
 	.help = "who held how much memory, and who was killed for lack of it",
 	.run = run_memory_analysis,
