@@ -8,7 +8,11 @@
 . "$srcdir/tests/lib/mpi.sh"
 cd "$scratch" || exit 99
 
-group=
+version=2 limit=memory.max group=/sys/fs/cgroup/copse-test-$$
+if [ -d /sys/fs/cgroup/memory ]; then
+	version=1 limit=memory.limit_in_bytes
+	group=/sys/fs/cgroup/memory/copse-test-$$
+fi
 trap 'end_group; rm -rf "$scratch"' EXIT
 
 end_group() {
@@ -19,12 +23,7 @@ end_group() {
 
 # make_group MIB: a control group with that limit.
 make_group() {
-	version=2 name=copse-test-$$
-	group=/sys/fs/cgroup/$name limit=memory.max
-	if [ -d /sys/fs/cgroup/memory ]; then
-		version=1 group=/sys/fs/cgroup/memory/$name
-		limit=memory.limit_in_bytes
-	fi
+	end_group
 	mkdir "$group" 2>/dev/null || skip "no control group can be made here"
 	echo "$(($1 << 20))" 2>/dev/null >"$group/$limit" || {
 		rmdir "$group"

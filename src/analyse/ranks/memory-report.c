@@ -31,17 +31,13 @@ static const char *host_of(const struct memory_use *u,
 static const struct run_memory_reading *
 before_growth(const struct memory_process *p)
 {
-	const struct run_memory_reading *last;
-
-	if (!p->reading_count)
-		return NULL;
-	last = &p->readings[p->reading_count - 1];
-	for (const struct run_memory_reading *r = last; r >= p->readings; r--)
-		if (r->resident <= p->most / 2)
-			return r;
-	return (double)p->readings->resident < NEAR * (double)p->most
-		       ? p->readings
-		       : NULL;
+	for (size_t i = p->reading_count; i-- > 0;)
+		if (p->readings[i].resident <= p->most / 2)
+			return &p->readings[i];
+	if (p->reading_count &&
+	    (double)p->readings->resident < NEAR * (double)p->most)
+		return p->readings;
+	return NULL;
 }
 
 /* " (200 MiB 3.00 s before)", or nothing. */
@@ -144,7 +140,7 @@ static bool were_all_killed(const struct memory_use *u,
 	    most->readings[n - 1].resident > most->readings[n - 2].resident)
 		grew = most->readings[n - 1].resident -
 		       most->readings[n - 2].resident;
-	return h->unseen && !h->kills && of &&
+	return h->unseen && !*u->run->batch.end && of &&
 	       (double)held + 2 * (double)grew > NEAR * (double)of;
 }
 

@@ -2,6 +2,7 @@
 /* memory-use.c - see memory-use.h. */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/base/processes.h"
 #include "analyse/ranks/memory-use.h"
@@ -57,6 +58,16 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* A raw copy was made while it ran: it may run still. */
+static bool is_end_unseen(const struct run *run, uint32_t rank)
+{
+	const struct run_rank *r = &run->ranks[rank];
+	const char *end = strrchr(str_at(&run->strings, r->source), '.');
+
+	return rank < run->member_count && r->end == END_UNKNOWN &&
+	       !(end && !strcmp(end, ".live"));
+}
+
 static void add_to_host(struct memory_host *h, const struct run *run,
 			const struct memory_process *p)
 {
@@ -80,8 +91,7 @@ static void add_to_host(struct memory_host *h, const struct run *run,
 	h->group_peak = larger_of(h->group_peak, f->group_peak);
 	h->refusals = larger_of(h->refusals, f->refusals);
 	h->kills = larger_of(h->kills, f->oom_kills);
-	h->unseen |= run->ranks[f->rank].end == END_UNKNOWN &&
-		     f->rank < run->member_count;
+	h->unseen |= is_end_unseen(run, f->rank);
 }
 
 static bool may_be_victim(const struct run *run, const struct memory_process *p)
