@@ -25,6 +25,8 @@ static void find_readings(struct memory_process *p, const struct run_memory *m,
 	while (*next < m->reading_count &&
 	       m->readings[*next].rank < p->of->rank)
 		++*next;
+	if (*next == m->reading_count)
+		return;
 	p->readings = m->readings + *next;
 	while (*next < m->reading_count &&
 	       m->readings[*next].rank == p->of->rank) {
