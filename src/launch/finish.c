@@ -241,6 +241,8 @@ static int convert_live(struct harvest *h, struct content *c, int rank,
 		return err;
 	if (p->id.end == END_UNKNOWN && h->end.mono_ns)
 		p->id.end = END_UNSEEN;
+	if (!p->id.end_mono_ns) /* it has ended, and nobody saw when */
+		p->id.end_mono_ns = profile_last_ns(p);
 	err = replace_text(&p->id.version, PACKAGE_VERSION);
 	if (!err)
 		err = name_own_modules(p, h->live_dir);

@@ -19,12 +19,7 @@
 
 uint64_t process_end(const struct profile *p)
 {
-	uint64_t end = p->id.end_mono_ns;
-
-	for (size_t i = 0; i < p->thread_count && !p->id.end_mono_ns; i++)
-		if (p->threads[i].last_ns > end)
-			end = p->threads[i].last_ns;
-	return end;
+	return p->id.end_mono_ns ? p->id.end_mono_ns : profile_last_ns(p);
 }
 
 static uint64_t time_between(uint64_t start, uint64_t end)

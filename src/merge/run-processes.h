@@ -6,7 +6,7 @@
 #include "run/run.h"
 #include "profile/profile.h"
 
-/* The end of measuring; of a process that was cut off, its last sample. */
+/* The end of measuring; of one that was cut off, its last sign. */
 uint64_t process_end(const struct profile *p);
 
 /*

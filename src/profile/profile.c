@@ -46,6 +46,25 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
+static uint64_t later_ns(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t profile_last_ns(const struct profile *p)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < p->thread_count; i++)
+		last = later_ns(last, p->threads[i].last_ns);
+	for (size_t i = 0; i < p->last_call_count; i++)
+		last = later_ns(last, later_ns(p->last_calls[i].begin_ns,
+					       p->last_calls[i].completed_ns));
+	for (size_t i = 0; i < p->footprint_count; i++)
+		last = later_ns(last, p->footprints[i].last_ns);
+	return last;
+}
+
 bool profile_has_owner(const struct profile *p, uint32_t kind, uint32_t owner)
 {
 	const size_t counts[] = { [OWNER_NOTHING] = SIZE_MAX,

@@ -100,6 +100,9 @@ struct profile {
 /* profile.c */
 void profile_free(struct profile *p); /* NULL is fine */
 
+/* The last sign of life: a sample, a call, or a look at its memory. */
+uint64_t profile_last_ns(const struct profile *p);
+
 /* A kind of node, and an owner of such a node, that there are. */
 bool profile_has_owner(const struct profile *p, uint32_t kind, uint32_t owner);
 

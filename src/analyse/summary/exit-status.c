@@ -128,10 +128,11 @@ static bool has_fate_of_earlier(const struct run *run, size_t i)
 	return false;
 }
 
-/* What a launcher does to the others comes last. */
+/* What a launcher does to the others comes last, and what nobody saw. */
 static bool is_by_launcher(const struct run_rank *r)
 {
-	return r->end == END_SIGNAL && r->end_code == SIGTERM;
+	return r->end == END_UNKNOWN ||
+	       (r->end == END_SIGNAL && r->end_code == SIGTERM);
 }
 
 static void say_fates(struct report *report, const struct paths *paths,
