@@ -38,7 +38,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families forker in-step inline-recursive \
+MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families faults forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion refuse sandbox shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32
@@ -259,7 +259,7 @@ OTHER_TESTS = \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
 	tests/gpu/gpu-made.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
 	tests/gpu/gpu-power.sh tests/run/control.sh tests/real/third-party.sh \
-	tests/run/exit-status.sh tests/gpu/gpu-times.sh tests/system/hosts.sh \
+	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \

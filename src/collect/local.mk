@@ -59,6 +59,7 @@ libcollect_la_SOURCES = \
 	src/collect/threads/thread-names.c \
 	src/collect/sampling/ticks.c src/collect/sampling/ticks.h \
 	src/collect/sampling/timer-signal.c \
+	src/collect/sampling/fatal-signal.c src/collect/sampling/fatal-signal.h \
 	src/collect/transparency/credentials.c \
 	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \
 	src/collect/transparency/eintr-restart.c src/collect/transparency/eintr-restart.h \

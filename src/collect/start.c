@@ -15,6 +15,7 @@
 #include "collect/enlist.h"
 #include "collect/transparency/interpose.h"
 #include "collect/registry.h"
+#include "collect/sampling/fatal-signal.h"
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -127,6 +128,7 @@ static void collect_start(void)
 	collector.active = true;
 	enlist_begin(directory);
 	start_main_thread();
+	fatal_signals_init();
 	enlist_started(begun);
 }
 

@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 22
+#define LIVE_VERSION 23
 #define LIVE_UNIT    8
 
 enum metric {
@@ -642,6 +642,20 @@ struct live_end {
 	struct cores cores;
 };
 
+/*
+ * A signal that the process was about to die of, by itself: it has no handler
+ * for it.
+ */
+struct live_fatal {
+	uint64_t mono_ns; /* CLOCK_MONOTONIC, 0: there was none */
+	uint32_t signal;
+	int32_t code;    /* si_code: what the kernel found, or who sent it */
+	uint64_t from;   /* the address that was used; of one that was sent, the
+			    process that did */
+	uint32_t thread; /* that got it: its index */
+	live_ref node;   /* where it was; 0: not known */
+};
+
 struct live_header {
 	uint64_t magic;
 	uint32_t version;
@@ -664,6 +678,7 @@ struct live_header {
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
 	struct live_pauses pauses;
 	struct live_end end;
+	struct live_fatal fatal;
 	struct family family; /* in one of a `copse run`: by the parent */
 	struct live_footprint footprint; /* by the parent */
 	uint64_t events; /* live_ref of the live_text of the setting */

@@ -65,6 +65,9 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 		.completed_age_ns = age_at(end, from->completed_ns),
 		.sample_node = one->nodes[from->sample_node],
 		.sample_age_ns = age_at(end, from->sample_ns),
+		.signal = from->signal,
+		.signal_code = from->signal_code,
+		.signal_from = from->signal_from,
 	};
 
 	return array_append(&l->sum.calls, &l->sum.call_count, &l->call_room,

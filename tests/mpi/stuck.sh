@@ -187,17 +187,42 @@ is_no_alarm() {
 }
 point "a rank that works alone raises no alarm" is_no_alarm
 
-# Open MPI's own handler is not asked for: it would be sampled, too.
 crash_has_a_place() {
 	need mpirun
-	OMPI_MCA_opal_signal=6 mpirun -n 4 "$copse" run -q -o crash.copse \
+	mpirun -n 4 "$copse" run -q -o crash.copse \
 		"$programs/hangs" crash >out 2>&1
 	said report crash.copse >summary
 	cat out summary
-	grep -Eq '! Rank 3 was killed by signal 11 \(SIGSEGV\), last sampled [0-9.]+ ms before in (known_work ← )?faulty ← crash' \
+	grep -Eq '! Rank 3 was killed by signal 11 \(SIGSEGV\)( at address 0x0)? in faulty ← crash ← main' \
 		summary
 }
 point "a rank that crashes has a place" crash_has_a_place
+
+# Nobody saw the end: it is not the time at which the profile was found.
+killed_with_parents() {
+	need mpirun
+	began=$(date +%s)
+	mpirun -n 4 "$copse" run -q -o whole.copse "$programs/hangs" \
+		sleep >out 2>&1 &
+	job=$!
+	wait_for stands whole || return
+	pids=$(pgrep -f "whole.copse|^$programs/hangs sleep")
+	# shellcheck disable=SC2086 # several
+	kill -KILL $pids
+	lasted=$(($(date +%s) - began + 1))
+	wait "$job"
+	sleep $((lasted + 2))
+	"$copse" recover whole.copse && "$copse" merge whole.copse &&
+		"$copse" report ends -f json whole.copse >ends.json || return
+	python3 - $lasted <<-END
+		import json, sys
+		rows = json.load(open("ends.json"))["tables"]["ends"]
+		waits = [r["seconds"] for r in rows if r["stand"] == "call"]
+		print(rows)
+		sys.exit(not 1 < max(waits) < int(sys.argv[1]))
+		END
+}
+point "ranks that were killed with their parents" killed_with_parents
 
 no_such_run() {
 	! "$copse" stuck nowhere.copse 2>out && grep -q 'no run of yours' out

@@ -19,24 +19,7 @@
 
 #define WORTH_NS   1000000000u /* waiting that is worth a sentence … */
 #define WORTH      0.05        /* … and the share of the run that it is */
-#define RECENTLY   1000000000u /* a sample so old: the rank did not compute */
-#define FRAMES     3
 #define ROWS_SHOWN 20
-
-/* "MPI_Recv ← get ← main (get.c:12)"; to be freed. */
-static char *where_text(const struct paths *paths, uint32_t node)
-{
-	uint32_t path = paths->of[node];
-	const struct run_node *n = &paths->run->nodes[paths->at[path].node];
-	char *text = paths_short(paths, path, FRAMES);
-	char *place = paths_place(paths->run, n->file, n->line);
-	char *both = text && place ? str_format("%s (%s)", text, place) : text;
-
-	if (both != text)
-		free(text);
-	free(place);
-	return both;
-}
 
 static uint32_t comm_of_id(const struct run *run, uint64_t id)
 {
@@ -63,38 +46,6 @@ static char *group_text(const struct wait_graph *g, uint32_t group)
 static bool is_running_still(const struct wait_graph *g)
 {
 	return g->run->ends.looked_ns;
-}
-
-/* The youngest of its threads. */
-static const struct run_last_call *last_sampled(const struct run *run,
-						size_t process)
-{
-	const struct run_last_call *last = NULL;
-
-	for (size_t i = 0; i < run->ends.call_count; i++) {
-		const struct run_last_call *call = &run->ends.calls[i];
-
-		if (call->rank == process && call->sample_node &&
-		    (!last || call->sample_age_ns < last->sample_age_ns))
-			last = call;
-	}
-	return last;
-}
-
-char *ends_last_place(const struct paths *paths, size_t process)
-{
-	const struct run_last_call *last = last_sampled(paths->run, process);
-	char *where, *text, age[32];
-
-	if (!last || last->sample_age_ns >= RECENTLY)
-		return strdup("");
-	where = where_text(paths, last->sample_node);
-	if (!where)
-		return NULL;
-	phrase_time(age, (double)last->sample_age_ns / 1e9);
-	text = str_format(", last sampled %s before in %s", age, where);
-	free(where);
-	return text;
 }
 
 /* How a rank ended that others waited for; to be freed. */
@@ -137,7 +88,7 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 				  str_at(&g->run->strings, s->call->doing));
 	if (s->stand == STAND_ENDED)
 		return end_text(paths, member);
-	where = where_text(paths, call || polls ? s->call->node
+	where = ends_where(paths, call || polls ? s->call->node
 						: s->call->sample_node);
 	phrase_time(age, (double)s->call->sample_age_ns / 1e9);
 	if (!where)
@@ -149,7 +100,7 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 		text = str_format("which %s in vain in %s",
 				  is_running_still(g) ? "polls" : "polled",
 				  where);
-	else if (s->call->sample_age_ns < RECENTLY)
+	else if (s->call->sample_age_ns < ENDS_RECENTLY_NS)
 		text = str_format("which %s in %s",
 				  is_running_still(g) ? "computes" : "computed",
 				  where);
@@ -233,7 +184,7 @@ static void say_wait_verdict(struct report *report, const struct wait_graph *g,
 		free(blamed);
 		return;
 	}
-	where = where_text(paths, g->at[member].call->node);
+	where = ends_where(paths, g->at[member].call->node);
 	group = g->at[member].group == WAIT_NOBODY
 			? strdup("")
 			: group_text(g, g->at[member].group);

@@ -11,9 +11,16 @@
  */
 int ends_findings(struct report *report, const struct paths *paths);
 
+/* A sample so old: the process did not compute any more. */
+#define ENDS_RECENTLY_NS 1000000000u
+
+/* "MPI_Recv ← get ← main (get.c:12)", of a context; to be freed. */
+char *ends_where(const struct paths *paths, uint32_t node);
+
 /*
- * ", last sampled 6 ms before in update ← main (a.c:5)", of a process that had
- * a core until its end; or "".  To be freed; NULL: no memory.
+ * " at address 0x10 in update ← main (a.c:5)", of a process that wrote down
+ * what it died of; ", last sampled 6 ms before in update ← main (a.c:2)", of
+ * another that had a core until its end; or "".  To be freed; NULL: no memory.
  */
 char *ends_last_place(const struct paths *paths, size_t process);
 

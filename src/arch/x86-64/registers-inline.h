@@ -11,6 +11,12 @@ SIGSAFE_INLINE uintptr_t registers_sp(const mcontext_t *m)
 	return (uintptr_t)m->gregs[REG_RSP];
 }
 
+SIGSAFE_INLINE void registers_to_call(mcontext_t *m, uintptr_t returns)
+{
+	m->gregs[REG_RIP] = (greg_t)(returns - 1);
+	m->gregs[REG_RSP] += (greg_t)sizeof(returns);
+}
+
 SIGSAFE_INLINE uintptr_t registers_fp(const mcontext_t *m)
 {
 	return (uintptr_t)m->gregs[REG_RBP];

@@ -2,8 +2,26 @@
 /* sample.c - see sample.h. */
 #include "collect/sampling/sample.h"
 
+#include "arch/registers.h"
 #include "collect/collect.h"
 #include "collect/python/python-gil.h"
+#include "collect/regions/region-handler.h"
+#include "collect/threads/omp-team.h"
+
+SIGSAFE live_ref sample_context(struct thread *t, const ucontext_t *context,
+				int *why)
+{
+	const mcontext_t *m = &context->uc_mcontext;
+	struct cfi_frame top = { registers_pc(m), registers_sp(m),
+				 registers_fp(m) };
+	struct region *region = region_known(t, top.sp);
+
+	if (omp_teams)
+		omp_team_look(t, top.sp);
+	if (region && !collect_settings()->internals)
+		return region_node(t, region, why);
+	return thread_path(t, &top, true, m, why);
+}
 
 SIGSAFE static bool add_sample(struct thread *t, live_ref node,
 			       const struct weights *w)

@@ -2,7 +2,16 @@
 /* sample.h - a sample is added to its thread's tree. */
 #pragma once
 
+#include <ucontext.h>
+
 #include "collect/thread.h"
+
+/*
+ * The node of what a signal has interrupted; 0: none.  *why gets the reason of
+ * that, or of a partial path, else stays.
+ */
+SIGSAFE live_ref sample_context(struct thread *t, const ucontext_t *context,
+				int *why);
 
 /* The sample of a timer signal, at that node, weighed by sample_period_weigh().
  */

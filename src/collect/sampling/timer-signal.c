@@ -8,7 +8,6 @@
 #include "arch/restart.h"
 #include "arch/signal-frame.h"
 #include "collect/collect.h"
-#include "collect/regions/region-handler.h"
 #include "collect/sampling/sample.h"
 #include "collect/sampling/switches.h"
 #include "collect/threads/omp-team.h"
@@ -51,21 +50,6 @@ SIGSAFE static bool in_kernel(const struct thread *t, const ucontext_t *context,
 	uint64_t period = t->period.period_ns;
 
 	return cpu_ns > period + period / 2 || after_system_call(context);
-}
-
-SIGSAFE static live_ref context_node(struct thread *t,
-				     const ucontext_t *context, int *why)
-{
-	const mcontext_t *m = &context->uc_mcontext;
-	struct cfi_frame top = { registers_pc(m), registers_sp(m),
-				 registers_fp(m) };
-	struct region *region = region_known(t, top.sp);
-
-	if (omp_teams)
-		omp_team_look(t, top.sp);
-	if (region && !collect_settings()->internals)
-		return region_node(t, region, why);
-	return thread_path(t, &top, true, m, why);
 }
 
 /*
@@ -151,7 +135,7 @@ SIGSAFE static live_ref sample_node(struct thread *t, const ucontext_t *context)
 		return 0;
 	}
 	t->live->ticks++;
-	node = context_node(t, context, &why);
+	node = sample_context(t, context, &why);
 	if (why >= 0)
 		thread_lost(t, (enum loss)why);
 	if (node) {

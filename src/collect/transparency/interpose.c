@@ -21,6 +21,7 @@
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
+#include "collect/sampling/fatal-signal.h"
 #include "collect/collect.h"
 #include "collect/python/python-layout.h"
 #include "collect/registry.h"
@@ -227,8 +228,12 @@ PUBLIC int sigaction(int signum, const struct sigaction *action,
 		action = &ours;
 	}
 	err = NEXT(sigaction)(signum, action, old);
-	if (!err && old)
+	if (!err && old) {
 		old->sa_handler = alt_stack_unwrap(old->sa_handler, was);
+		fatal_signal_show(signum, old);
+	}
+	if (!err && action)
+		fatal_signal_follow(signum);
 	return err;
 }
 
@@ -236,9 +241,12 @@ PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
 {
 	__sighandler_t was = wanted.sa_handler;
 
-	if (!is_our_signal(signum))
-		return alt_stack_unwrap(NEXT(signal)(signum, handler),
-					alt_stack_wrapped(signum));
+	if (!is_our_signal(signum)) {
+		was = alt_stack_unwrap(NEXT(signal)(signum, handler),
+				       alt_stack_wrapped(signum));
+		fatal_signal_follow(signum);
+		return fatal_signal_hides((const void *)was) ? SIG_DFL : was;
+	}
 	wanted = (struct sigaction){ .sa_handler = handler,
 				     .sa_flags = SA_RESTART };
 	return was;

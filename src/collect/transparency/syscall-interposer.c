@@ -17,6 +17,7 @@
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/sampling/clock.h"
+#include "collect/sampling/fatal-signal.h"
 #include "collect/collect.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"
@@ -72,8 +73,13 @@ static long set_handler_raw(const struct request *r)
 		wrapped.b = (long)&ours;
 	}
 	result = raw_syscall(&wrapped);
-	if (!result && old)
+	if (!result && old) {
 		old->handler = alt_stack_unwrap(old->handler, was);
+		if (fatal_signal_hides((const void *)old->handler))
+			*old = (struct kernel_action){ SIG_DFL };
+	}
+	if (!result && r->b)
+		fatal_signal_follow((int)r->a);
 	return to_errno(result);
 }
 

@@ -365,6 +365,21 @@ static void set_last_sample(const struct profile *p, size_t first,
 		}
 }
 
+/* The signal that the process died of, where the thread got it. */
+static bool set_fatal(struct reader *r, struct profile_last_call *to)
+{
+	const struct live_fatal *from = &r->header.fatal;
+
+	if (!from->mono_ns || from->thread != to->thread)
+		return false;
+	to->signal = from->signal;
+	to->signal_code = from->code;
+	to->signal_from = from->from;
+	to->sample_ns = from->mono_ns;
+	to->sample_node = call_context(r, from->node);
+	return true;
+}
+
 static void take_last_call(struct reader *r, uint32_t thread, size_t first,
 			   const struct live_thread *t)
 {
@@ -384,11 +399,12 @@ static void take_last_call(struct reader *r, uint32_t thread, size_t first,
 		.polls = from->polls,
 	};
 
-	if (!from->sequence || from->direction > LIVE_OPEN_RECEIVE ||
+	set_last_sample(p, first, &to);
+	if ((!set_fatal(r, &to) && !from->sequence) ||
+	    from->direction > LIVE_OPEN_RECEIVE ||
 	    !reader_grow(r, &p->last_calls, p->last_call_count, sizeof(to)))
 		return;
 	set_last_comm(r, &to, from->comm);
-	set_last_sample(p, first, &to);
 	count_open_call(r, t, &to);
 	p->last_calls[p->last_call_count++] = to;
 }
