@@ -76,7 +76,7 @@ static void keep_epoch(const struct region *region, const struct window *w,
 
 void epoch_posted(const struct region *region, MPI_Group origins, MPI_Win win)
 {
-	struct window *w = window_find(win);
+	struct window *w = window_find(handle_key(win));
 
 	if (!w || !open_epoch(&w->exposure, origins, win, w->as.size))
 		return;
@@ -86,7 +86,7 @@ void epoch_posted(const struct region *region, MPI_Group origins, MPI_Win win)
 
 void epoch_started(const struct region *region, MPI_Group targets, MPI_Win win)
 {
-	struct window *w = window_find(win);
+	struct window *w = window_find(handle_key(win));
 
 	if (w && open_epoch(&w->access, targets, win, w->as.size))
 		keep_epoch(region, w, &w->access, POST_TO_START,
@@ -95,7 +95,7 @@ void epoch_started(const struct region *region, MPI_Group targets, MPI_Win win)
 
 void epoch_completed(const struct region *region, MPI_Win win)
 {
-	struct window *w = window_find(win);
+	struct window *w = window_find(handle_key(win));
 
 	if (!w)
 		return;
@@ -106,7 +106,7 @@ void epoch_completed(const struct region *region, MPI_Win win)
 
 void epoch_waited(const struct region *region, MPI_Win win)
 {
-	struct window *w = window_find(win);
+	struct window *w = window_find(handle_key(win));
 
 	if (!w)
 		return;

@@ -104,7 +104,7 @@ void lifecycle_comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made)
 
 struct comm lifecycle_window_gone(const MPI_Win *win)
 {
-	return win ? window_forget(*win) : (struct comm){ .id = 0 };
+	return win ? window_forget(handle_key(*win)) : (struct comm){ .id = 0 };
 }
 
 /*

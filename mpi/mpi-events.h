@@ -70,9 +70,9 @@
 	})
 
 /* A window was made; all its processes meet, for the last time at its end. */
-#define made_window(win, comm) window_made(win, comm)
+#define made_window(win, comm) window_made(handle_key(win), comm)
 
-#define fenced(win) event_fence(region, window_find(win))
+#define fenced(win) event_fence(region, window_find(handle_key(win)))
 
 #define freed_window(gone) event_window(region, LIVE_EVENT_ALL, &(gone))
 

@@ -45,9 +45,9 @@ static inline void open_call_with(const struct region *region,
 	open->direction = direction;
 }
 
-static inline const struct comm *open_window_comm(MPI_Win win)
+static inline const struct comm *open_window_comm(uintptr_t key)
 {
-	const struct window *window = window_find(win);
+	const struct window *window = window_find(key);
 
 	return window ? &window->as : NULL;
 }

@@ -7,10 +7,15 @@
 # Sets name, type, list (of parameters: the types of mpi.h, the names of the
 # table), args (their names), has_work: a call that succeeded is more than
 # counted; of the parameters comm, root, window, requests and count (of these),
-# or ""; peer: the rank that it may wait for, direction, tag: of that; stem: what
+# file (of collective calls), or ""; peer: the rank that it may wait for, direction, tag: of that; stem: what
 # the names of its Fortran binding begin with, or "" when it has none, is_large:
 # it is one with large counts, answer: of a poll, whose column `then` is left
 # with what is noted when that is not 0.
+
+BEGIN {
+	all_of_file = "_all|_ordered|_(close|preallocate|sync)$|" \
+		"_set_(size|view|info|atomicity)$"
+}
 
 function split_row(    i, proto)
 {
@@ -47,6 +52,7 @@ function split_then(    at)
 function arguments(list,    n, i, p, names)
 {
 	comm = root = requests = count = window = peer = direction = ""
+	file = ""
 	tag = "0"
 	names = ""
 	n = split(list, p, /, */)
@@ -58,6 +64,8 @@ function arguments(list,    n, i, p, names)
 			root = "root"
 		if (p[i] == "MPI_Win win")
 			window = "win"
+		if (p[i] ~ /^MPI_File \*?fh$/ && name ~ all_of_file)
+			file = substr(p[i], 10)
 		if (p[i] ~ /^int (dest|source|root|rank)$/)
 			meets(substr(p[i], 5))
 		if (p[i] ~ /^int (|send|recv)tag$/)

@@ -40,25 +40,37 @@ static void describe_window(struct comm *as, const struct comm *comm)
 		as->id = 0;
 }
 
-void window_made(MPI_Win win, MPI_Comm handle)
+void window_made(uintptr_t key, MPI_Comm handle)
 {
 	const struct comm *comm = comm_of(handle);
 	int slot;
 
-	window_forget(win); /* freed by a way that we do not see */
-	slot = comm->id ? handles_reserve(&windows, handle_key(win)) : -1;
+	window_forget(key); /* freed by a way that we do not see */
+	slot = comm->id ? handles_reserve(&windows, key) : -1;
 	if (slot < 0)
 		return;
 	slots[slot] = (struct window){ .as.id = 0 };
 	describe_window(&slots[slot].as, comm);
-	handles_publish(&windows, slot, handle_key(win));
+	slots[slot].made_on = comm->live;
+	handles_publish(&windows, slot, key);
 }
 
-struct window *window_find(MPI_Win win)
+struct window *window_find(uintptr_t key)
 {
-	int slot = handles_find(&windows, handle_key(win));
+	int slot = handles_find(&windows, key);
 
 	return slot >= 0 ? &slots[slot] : NULL;
+}
+
+void window_locked(MPI_Win win, int rank, int more)
+{
+	const struct window *w = window_find(handle_key(win));
+
+	if (!w || !w->made_on)
+		return;
+	w->made_on->locked =
+		rank < 0 ? LIVE_OPEN_NONE : comm_world(&w->as, rank);
+	__atomic_fetch_add(&w->made_on->locks, more, __ATOMIC_RELAXED);
 }
 
 static void epoch_fini(struct epoch *e)
@@ -67,13 +79,13 @@ static void epoch_fini(struct epoch *e)
 	free(e->ranks);
 }
 
-struct comm window_forget(MPI_Win win)
+struct comm window_forget(uintptr_t key)
 {
-	struct window *known = window_find(win), w = { .as.id = 0 };
+	struct window *known = window_find(key), w = { .as.id = 0 };
 
 	if (known)
 		w = *known;
-	handles_remove(&windows, handle_key(win));
+	handles_remove(&windows, key);
 	epoch_fini(&w.access);
 	epoch_fini(&w.exposure);
 	free(w.as.world);

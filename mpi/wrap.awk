@@ -47,10 +47,14 @@ function print_open(on)
 		print "\topen_call_on(region, " on ");"
 }
 
+function print_open_handle()
+{
+	if (window file != "")
+		print_open("open_window_comm(handle_key(" window file "))")
+}
+
 function print_call(own, keeps, statuses)
 {
-	if (part($2, "before") != "")
-		print "\t" part($2, "before") ";"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
 	if (keeps)
@@ -59,8 +63,10 @@ function print_call(own, keeps, statuses)
 		      "\topen_call_of_requests(region, &before);"
 	if (comm != "" && $1 != "other")
 		print_open("its")
-	else if (window != "")
-		print_open("open_window_comm(" window ")")
+	else
+		print_open_handle()
+	if (part($2, "before") != "")
+		print "\t" part($2, "before") ";"
 	print "\trc = next(" args ");"
 }
 
@@ -130,8 +136,7 @@ function print_simple()
 	print "\tstruct region entered, *region = &entered;\n\t" type "rc;\n"
 	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
 	print "\tregion_enter(&entered, &gate_rows[ROW_" name "]);"
-	if (window != "")
-		print_open("open_window_comm(" window ")")
+	print_open_handle()
 	print "\trc = next(" args ");"
 	print "\tcopse_region_leave(region, &nothing);\n\treturn rc;\n}"
 }

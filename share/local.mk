@@ -37,6 +37,24 @@ rules/here: $(dist_rules_DATA)
 	@touch $@
 CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
+# Sentences of copse stuck.  A new one is share/rules/stuck/NAME.rule and its
+# word here.
+STUCK_RULES = arrived begin begin-late child circle circle-of-sends collective-io \
+	ended file-lock file-system gil gpu instead killed mutex nobody polls \
+	rank sleep spawn stopped system-call target window-lock
+
+stuckrulesdir = $(rulesdir)/stuck
+dist_stuckrules_DATA = $(STUCK_RULES:%=share/rules/stuck/%.rule)
+noinst_DATA += rules/stuck/here
+rules/stuck/here: $(dist_stuckrules_DATA)
+	@$(MKDIR_P) $(@D)
+	@rm -f $(@D)/*.rule
+	$(AM_V_GEN)for name in $(STUCK_RULES); do \
+		cp -f $(srcdir)/share/rules/stuck/$$name.rule $(@D) || exit; \
+		done
+	@touch $@
+CLEANFILES += rules/stuck/here $(STUCK_RULES:%=rules/stuck/%.rule)
+
 # The page that -f html fills in: one file of these modules, in the order in
 # which they need each other.  A new one is share/page/NAME.js and its word here.
 PAGE_MODULES = dom units stream selection live model paths tree colour svg flame strip \

@@ -12,7 +12,7 @@ UNIT_TESTS = \
 	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/path-sums tests/unit/restart tests/unit/safe-read tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/time-grid tests/unit/timeline \
-	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
+	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind tests/unit/verdict \
 	tests/unit/step-pattern tests/unit/step-loops tests/unit/values tests/unit/waits
 
 if UNWIND

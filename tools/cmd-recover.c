@@ -112,7 +112,7 @@ static void print_job(const struct left_over *l)
 
 static void print_inhabitants(const char *path)
 {
-	char *who = livedir_inhabitants(path);
+	char *who = livedir_inhabitants(path, NULL);
 
 	printf(", %s", who && *who ? who : "a process");
 	free(who);
@@ -180,7 +180,7 @@ static const char *recovery_word(int err, size_t profiles)
 
 static void say_still_running(const char *path)
 {
-	char *who = livedir_inhabitants(path);
+	char *who = livedir_inhabitants(path, NULL);
 
 	printf("         still measured: %s; its profile until now is written; "
 	       "call again when it has ended\n",

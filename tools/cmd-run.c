@@ -551,7 +551,7 @@ static void let_helpers_end(const char *live)
 /* What goes on is measured on, and nobody of ours waits for it. */
 static void say_who_runs_on(const char *live, const char *to)
 {
-	char *who = livedir_inhabitants(live);
+	char *who = livedir_inhabitants(live, NULL);
 
 	if (who && *who) {
 		fprintf(stderr,

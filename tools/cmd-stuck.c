@@ -123,7 +123,7 @@ static const char *directory_of(const struct live_run *live, const char *word)
 }
 
 /* While the others look, so do we. */
-static int look_everywhere(struct run *run, const struct live_run *live,
+static int look_everywhere(struct run *run, struct live_run *live,
 			   const char *directory)
 {
 	struct inquiry q;

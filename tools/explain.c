@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/rule.h"
+#include "analyse/ends/verdict.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"
@@ -118,12 +119,12 @@ static bool explain_term(const char *word)
 	return said;
 }
 
-/* A rule of copse report diagnose: its terms, and the text behind them. */
-static bool explain_rule(const char *word)
+/* A rule: its terms, and the text behind them. */
+static bool explain_rule(const struct rule_folder *folder, const char *word)
 {
 	struct diagnosis_rule *rule;
 
-	if (strchr(word, '/') || diagnosis_rule_load(&rule, word))
+	if (strchr(word, '/') || diagnosis_rule_load(&rule, folder, word))
 		return false;
 	printf("rule %s: %s\n\n%s\n", rule->name, rule->title, rule->explain);
 	printf("It is asked of each of `%s`: %s.\n", rule->about->name,
@@ -132,6 +133,7 @@ static bool explain_rule(const char *word)
 	explain_lines("severe", rule->severe, rule->severe_count);
 	explain_lines("gain", &rule->gain, rule->gain != NULL);
 	explain_lines("advice", &rule->advice, 1);
+	explain_lines("sure", &rule->sure, rule->sure != NULL);
 	explain_lines("source", &rule->source, 1);
 	diagnosis_rule_free(rule);
 	return true;
@@ -154,23 +156,29 @@ static void guess_words(struct spelling *near)
 	guess_foreign(near);
 }
 
+static void guess_rules(struct spelling *near, const struct rule_folder *folder)
+{
+	char **rules = diagnosis_rule_names(folder);
+
+	for (size_t i = 0; rules && rules[i]; i++)
+		spelling_try(near, rules[i]);
+	free(rules);
+}
+
 static int nothing_known(const char *word)
 {
 	struct spelling near;
-	char **rules;
 
 	spelling_begin(&near, word);
 	guess_words(&near);
 	for (size_t i = 0; i < METRIC_COUNT; i++)
 		spelling_try(&near, metric_infos[i].name);
-	rules = diagnosis_rule_names();
-	for (size_t i = 0; rules && rules[i]; i++)
-		spelling_try(&near, rules[i]);
+	guess_rules(&near, &diagnosis_rules);
+	guess_rules(&near, &stuck_rules);
 	fprintf(stderr,
 		"copse: nothing is called '%s'%s copse --help lists the "
 		"commands\n",
 		word, spelling_hint(&near));
-	free(rules);
 	return 2;
 }
 
@@ -181,7 +189,8 @@ static bool explain_word(const char *word)
 	if (!found) {
 		found = explain_option(word);
 		found |= explain_rows(word);
-		found |= explain_rule(word);
+		found |= explain_rule(&diagnosis_rules, word);
+		found |= explain_rule(&stuck_rules, word);
 	}
 	return term || found;
 }

@@ -15,6 +15,7 @@
 #include "launch/thread-report.h"
 #include "launch/thread-state.h"
 #include "merge/merge.h"
+#include "run/run-build.h"
 #include "run/run-join.h"
 #include "symbol/remote-stack.h"
 
@@ -174,8 +175,49 @@ static void remove_copies(const char *directory)
 	rmdir(directory);
 }
 
+/* "process 12 (app) sleeps in pause ← main"; to be freed. */
+static char *silent_text(const struct looks *looks,
+			 const struct live_folder *folder)
+{
+	pid_t pid;
+	char *who = livedir_inhabitants(folder->path, &pid), *text = NULL;
+	char *doing = NULL;
+	struct look now = { 0 };
+
+	if (who && pid) {
+		thread_state_look(&now.state, pid, pid);
+		doing = doing_text(looks, &now, (uint32_t)pid, (uint32_t)pid);
+	}
+	if (doing)
+		text = str_format("has made no call yet: %s %s", who, doing);
+	free(doing);
+	free(who);
+	return text;
+}
+
+/* Whose processes have done nothing that was measured: before MPI_Init. */
+static int add_silent(struct run *run, const struct live_run *live,
+		      const struct looks *looks)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < live->count && !err; i++) {
+		char *text, rank[32];
+
+		if (!live->at[i].silent)
+			continue;
+		text = silent_text(looks, &live->at[i]);
+		snprintf(rank, sizeof(rank), "Rank %d", live->at[i].note.rank);
+		if (text)
+			err = run_problem(run, rank, text);
+		run->ends.silent += text != NULL;
+		free(text);
+	}
+	return err;
+}
+
 /* A run of what there is now; *to is to be freed. */
-static int copy_live_run(struct run **to, const struct live_run *live)
+static int copy_live_run(struct run **to, struct live_run *live)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	char *directory =
@@ -199,7 +241,7 @@ static int copy_live_run(struct run **to, const struct live_run *live)
 }
 
 /* The looks are added before the parts of a run are joined. */
-static int join_looks(struct run *to, const struct live_run *live,
+static int join_looks(struct run *to, struct live_run *live,
 		      const struct looks *before, const struct looks *now,
 		      double between)
 {
@@ -210,6 +252,8 @@ static int join_looks(struct run *to, const struct live_run *live,
 		return err;
 	run->ends.looked_ns = (uint64_t)(between * 1e9);
 	err = add_looks(run, before, now);
+	if (!err)
+		err = add_silent(run, live, now);
 	if (!err)
 		err = run_join_ends(to, run);
 	run_free(run);
@@ -226,7 +270,7 @@ static bool is_kept_from(const struct looks *looks)
 	return false;
 }
 
-int host_look(struct run *to, const struct live_run *live, double between)
+int host_look(struct run *to, struct live_run *live, double between)
 {
 	struct looks before = { 0 }, now = { 0 };
 	int err = take_look(&before, live);

@@ -9,4 +9,4 @@ struct run;
  * Add that to `to` (run-join.h), `between` seconds after the first look.  Until
  * then copies of the live profiles are in $TMPDIR.  0, or -errno with a reason.
  */
-int host_look(struct run *to, const struct live_run *live, double between);
+int host_look(struct run *to, struct live_run *live, double between);

@@ -60,7 +60,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/diagnose/facts.c src/analyse/diagnose/facts.h \
 	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
-	src/analyse/ends/ends.h src/analyse/ends/last-place.c src/analyse/ends/wait-graph.c \
+	src/analyse/ends/ends.h src/analyse/ends/last-place.c \
+	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \
+	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \

@@ -200,11 +200,11 @@ int live_run_progress(const struct live_run *run, struct live_progress **to,
  * Copies.
  */
 
-int live_run_copy(const struct live_run *run, const char *directory)
+int live_run_copy(struct live_run *run, const char *directory)
 {
 	struct output to = { .fd = open(directory,
 					O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
-	size_t failures = 0;
+	size_t failures = 0, copies = 0;
 
 	if (to.fd < 0)
 		return fail(-errno, "cannot open %s: %s", directory,
@@ -219,9 +219,14 @@ int live_run_copy(const struct live_run *run, const char *directory)
 				     .file = -1 };
 
 		failures += harvest_checkpoint(&h);
+		run->at[i].silent = !h.copy_count;
+		copies += h.copy_count;
 		harvest_fini(&h);
 	}
 	close(to.fd);
+	if (!copies && !failures)
+		return fail(-ENODATA, "no process has computed or called MPI "
+				      "until now");
 	return failures ? fail(-EIO, "%zu profiles could not be copied to %s",
 			       failures, directory)
 			: 0;

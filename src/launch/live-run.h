@@ -2,6 +2,7 @@
 /* live-run.h - the live profiles of one run on this host, while it goes on. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 struct live_folder {
 	char *path;
 	struct live_note note;
+	bool silent; /* no profile in it was begun: live_run_copy() */
 };
 
 struct live_run {
@@ -38,6 +40,8 @@ struct live_progress {
 int live_run_progress(const struct live_run *run, struct live_progress **to,
 		      size_t *count);
 
-/* Copies of all live profiles, into a directory.  0, or -errno with a reason.
+/*
+ * Copies of all live profiles, into a directory; which folders have none.  0;
+ * -ENODATA with a reason: none has; or -errno with a reason.
  */
-int live_run_copy(const struct live_run *run, const char *directory);
+int live_run_copy(struct live_run *run, const char *directory);

@@ -205,6 +205,7 @@ struct inhabitants {
 	const char *tally; /* that they have mapped */
 	FILE *to;
 	size_t count;
+	pid_t first;
 };
 
 static void add_inhabitant(struct inhabitants *all, pid_t pid)
@@ -213,7 +214,8 @@ static void add_inhabitant(struct inhabitants *all, pid_t pid)
 
 	if (!process_maps(pid, all->tally))
 		return;
-	all->count++;
+	if (!all->count++)
+		all->first = pid;
 	if (all->count > INHABITANTS_SHOWN)
 		return;
 	proc_file(pid, "comm", comm, sizeof(comm));
@@ -222,7 +224,7 @@ static void add_inhabitant(struct inhabitants *all, pid_t pid)
 		comm);
 }
 
-char *livedir_inhabitants(const char *path)
+char *livedir_inhabitants(const char *path, pid_t *first)
 {
 	char *tally = str_format("%s/" LIVE_TALLY, path), *list = NULL, *text;
 	DIR *processes = opendir("/proc");
@@ -239,6 +241,8 @@ char *livedir_inhabitants(const char *path)
 	if (processes)
 		closedir(processes);
 	free(tally);
+	if (first)
+		*first = all.first;
 	if (!all.to || fclose(all.to))
 		return NULL;
 	text = str_format("%s%s",

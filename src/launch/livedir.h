@@ -58,9 +58,10 @@ bool livedir_lived_in(const char *path);
 
 /*
  * Those processes, as people write it: "process 12 (sh)", "processes 12 (sh),
- * 13 (cat) and 4 more"; "" when none is found.  Freed by the caller.
+ * 13 (cat) and 4 more"; "" when none is found.  Freed by the caller.  `first`
+ * gets the first one, or 0; NULL: not wanted.
  */
-char *livedir_inhabitants(const char *path);
+char *livedir_inhabitants(const char *path, pid_t *first);
 
 /* Remove it with everything in it. */
 void livedir_remove(const char *path);

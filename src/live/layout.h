@@ -181,6 +181,9 @@ struct live_comm { /* a communicator this process was a member of */
 	uint64_t instances; /* collective calls: the same in all, at the end */
 	live_ref name;      /* live_text: MPI_Comm_set_name; 0: none */
 	uint32_t first;     /* MPI_COMM_WORLD's rank of its first process */
+	int32_t locks;      /* of windows made on it, that are held here */
+	int32_t locked;     /* rank in MPI_COMM_WORLD that the last one is of;
+			       LIVE_OPEN_NONE: of all */
 };
 
 /*

@@ -82,6 +82,8 @@ static bool add_entered(struct last_calls *l, const struct gathered *one,
 		.rank = one->process,
 		.instances = from->instances,
 		.size = from->size,
+		.locks = from->locks,
+		.locked = from->locked,
 	};
 
 	return !from->id || from->inter ||

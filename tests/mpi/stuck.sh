@@ -79,7 +79,42 @@ for mpi in openmpi mpich; do
 	point "$mpi: a lock that its holder wants" hangs $mpi lock \
 		"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_twice" \
 		"3 of 4 .* for rank 3, which was outside MPI"
+	point "$mpi: a lock of a window that is not let go" hangs $mpi window \
+		"3 of 4 .* in MPI_Win_lock .* for a lock that rank 3 holds, which is outside MPI and sleeps in .*pause ← sleeper ← lock_window.* MPI_Win_unlock" \
+		"3 of 4 .* in MPI_Win_lock .* for a lock that rank 3 holds, which was outside MPI"
+	point "$mpi: collective I/O of some ranks" hangs $mpi write \
+		"3 of 4 .* in MPI_File_write_at_all ← write_all .* for rank 3, which is in MPI_File_close ← write_all .* H5Sselect_none" \
+		"3 of 4 .* in MPI_File_write_at_all ← write_all .* for rank 3, which was in MPI_File_close"
 done
+
+point "locks in different orders" hangs openmpi order \
+	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_order .* its other threads" \
+	"3 of 4 .* for rank 3, which was outside MPI"
+point "a lock held when a child was made" hangs openmpi child \
+	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*wait.* ← child .* Look at the child" \
+	"3 of 4 .* for rank 3, which was outside MPI"
+point "a lock of a file" hangs openmpi claim \
+	"3 of 4 .* for rank 3, which is outside MPI and sleeps in flock ← claim .*/proc/locks" \
+	"3 of 4 .* for rank 3, which was outside MPI"
+
+# The rank that sleeps has no number, and no profile.
+begins_late() {
+	need mpirun
+	mpirun -n 4 "$copse" run --quiet -o init.copse "$programs/hangs" init \
+		>out 2>&1 &
+	job=$!
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		sleep 1
+		said stuck --between 0.3 init.copse >running
+		grep -q '3 processes have' running && break
+	done
+	kill -INT "$job"
+	wait "$job"
+	cat running
+	grep -Eq '3 processes have been waiting .* in MPI_Init ← main .* for others that have not called it.* Rank 3: has made no call yet: process [0-9]+ \(hangs\) sleeps in .*pause ← sleeper' \
+		running
+}
+point "a rank that does not come to MPI_Init" begins_late
 
 # A job that is slow completes calls.
 is_slow() {

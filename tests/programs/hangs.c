@@ -13,13 +13,26 @@
  *   sleep    it sleeps, in a function of its own
  *   lock     it waits for a mutex that it holds
  *   window   it never lets go of a lock of its window that others want
+ *   init     rank 3 sleeps before MPI_Init
+ *   finish   it sleeps before MPI_Finalize, in which the others are
+ *   nan      its residual is no number: it leaves a loop that others go on in
+ *   spawn    it does not take part in MPI_Comm_spawn
+ *   write    it does not take part in a collective write to a file
+ *   claim    it waits for a lock of a file that rank 0 holds
+ *   await    it looks for a file that nobody makes
+ *   child    it waits for a child, which wants a mutex held when it was made
+ *   order    two of its threads want each other's mutex
  *   slow     nothing: ranks compute for longer than usual, then go on
  *   crash    it computes, and writes where it may not
  *   alone    nothing: it computes for 5 s, then goes on
  */
 #include <mpi.h>
+#include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "known.h"
@@ -151,6 +164,103 @@ static KEPT void lock_window(void)
 	MPI_Win_unlock(0, win);
 }
 
+static KEPT void finish(void)
+{
+	if (rank == culprit)
+		sleeper();
+}
+
+static KEPT void converge(void)
+{
+	double residual = rank == culprit ? NAN : 1;
+
+	while (residual > 1e-9)
+		reduce();
+	checkpoint();
+}
+
+static KEPT void spawn(void)
+{
+	MPI_Comm children;
+
+	if (rank == culprit)
+		sleeper();
+	MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0,
+		       MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+}
+
+static KEPT void write_all(void)
+{
+	MPI_File file;
+
+	MPI_File_open(MPI_COMM_WORLD, "hangs.data",
+		      MPI_MODE_CREATE | MPI_MODE_RDWR |
+			      MPI_MODE_DELETE_ON_CLOSE,
+		      MPI_INFO_NULL, &file);
+	if (rank != culprit)
+		MPI_File_write_at_all(file, rank * (MPI_Offset)sizeof(out), out,
+				      LARGE, MPI_DOUBLE, MPI_STATUS_IGNORE);
+	MPI_File_close(&file);
+}
+
+static KEPT void claim(void)
+{
+	int fd = open("hangs.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+	if (rank == 0)
+		flock(fd, LOCK_EX);
+	checkpoint();
+	if (rank == culprit)
+		flock(fd, LOCK_EX);
+	reduce();
+}
+
+static KEPT void await(void)
+{
+	while (rank == culprit && access("hangs.never", R_OK))
+		usleep(100000);
+	reduce();
+}
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER,
+		       second = PTHREAD_MUTEX_INITIALIZER;
+
+static KEPT void child(void)
+{
+	pthread_mutex_lock(&first);
+	if (rank == culprit) {
+		pid_t pid = fork();
+
+		if (!pid)
+			pthread_mutex_lock(&first);
+		waitpid(pid, NULL, 0);
+	}
+	reduce();
+}
+
+static void *other_order(void *held)
+{
+	pthread_mutex_lock(&second);
+	pthread_barrier_wait(held);
+	pthread_mutex_lock(&first);
+	return NULL;
+}
+
+static KEPT void lock_order(void)
+{
+	static pthread_barrier_t held;
+	pthread_t thread;
+
+	if (rank == culprit) {
+		pthread_barrier_init(&held, NULL, 2);
+		pthread_mutex_lock(&first);
+		pthread_create(&thread, NULL, other_order, &held);
+		pthread_barrier_wait(&held);
+		pthread_mutex_lock(&second);
+	}
+	reduce();
+}
+
 static KEPT void slow(void)
 {
 	double until = elapsed_seconds() + 20;
@@ -191,19 +301,32 @@ static KEPT void alone(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} kinds[] = { { "skip", skip },          { "other", other },
-	      { "leave", leave },        { "sends", sends },
-	      { "lost", lost },          { "polls", polls },
-	      { "loop", loop },          { "sleep", sleep_on },
-	      { "lock", lock_twice },    { "slow", slow },
-	      { "window", lock_window }, { "alone", alone },
-	      { "crash", crash } };
+} kinds[] = {
+	{ "skip", skip },   { "other", other },        { "leave", leave },
+	{ "sends", sends }, { "lost", lost },          { "polls", polls },
+	{ "loop", loop },   { "sleep", sleep_on },     { "lock", lock_twice },
+	{ "slow", slow },   { "window", lock_window }, { "alone", alone },
+	{ "crash", crash }, { "finish", finish },      { "nan", converge },
+	{ "spawn", spawn }, { "write", write_all },    { "claim", claim },
+	{ "await", await }, { "child", child },        { "order", lock_order }
+};
+
+/* Before MPI_Init, by what launchers say. */
+static int launched_rank(void)
+{
+	const char *text = getenv("OMPI_COMM_WORLD_RANK");
+
+	text = text ? text : getenv("PMI_RANK");
+	return text ? atoi(text) : 0;
+}
 
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
 	int steps;
 
+	if (!strcmp(kind, "init") && launched_rank() == 3)
+		sleeper();
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);

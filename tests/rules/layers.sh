@@ -46,7 +46,7 @@ src/analyse/threads:   base paths split
 src/analyse/gpu:       base paths
 src/analyse/mpi:       base paths split threads gpu
 src/analyse/ranks:     base paths split mpi
-src/analyse/ends:      base paths mpi
+src/analyse/ends:      base paths mpi diagnose
 src/analyse/time:      base paths split ranks
 src/analyse/diagnose:  base paths split counters threads gpu mpi ranks time
 src/analyse/compare:   base paths split counters threads mpi diagnose

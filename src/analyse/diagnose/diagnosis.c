@@ -30,7 +30,7 @@ const char *const severity_names[] = {
 
 static int load_rules(struct diagnosis *d, const char *only)
 {
-	char **names = diagnosis_rule_names();
+	char **names = diagnosis_rule_names(&diagnosis_rules);
 	size_t count = 0;
 	int err = names ? 0 : no_memory();
 
@@ -42,7 +42,8 @@ static int load_rules(struct diagnosis *d, const char *only)
 	for (size_t i = 0; i < count && !err; i++) {
 		if (only && strcmp(only, names[i]) != 0)
 			continue;
-		err = diagnosis_rule_load(&d->rules[d->rule_count], names[i]);
+		err = diagnosis_rule_load(&d->rules[d->rule_count],
+					  &diagnosis_rules, names[i]);
 		if (!err) {
 			d->rule_count++;
 		} else if (err == -EINVAL && !only) {

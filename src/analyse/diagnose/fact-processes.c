@@ -132,7 +132,7 @@ static char *name_path(const struct fact_source *from, uint32_t path)
 
 static int name_functions(struct fact *f, struct fact_source *from)
 {
-	const struct fact_set *set = fact_set_find("functions");
+	const struct fact_set *set = fact_set_find(fact_sets, "functions");
 	struct facts functions = { 0 };
 	int locks = fact_field_find(set, "locks", strlen("locks"));
 	int err = set->gather(&functions, from);

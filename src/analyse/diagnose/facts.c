@@ -32,11 +32,12 @@ const struct fact_set *const fact_sets[] = {
 	NULL
 };
 
-const struct fact_set *fact_set_find(const char *name)
+const struct fact_set *fact_set_find(const struct fact_set *const *sets,
+				     const char *name)
 {
-	for (size_t i = 0; fact_sets[i]; i++)
-		if (!strcmp(fact_sets[i]->name, name))
-			return fact_sets[i];
+	for (size_t i = 0; sets[i]; i++)
+		if (!strcmp(sets[i]->name, name))
+			return sets[i];
 	return NULL;
 }
 

@@ -102,7 +102,10 @@ struct fact_set {
 
 /* In the order in which they are gathered, ended by NULL. */
 extern const struct fact_set *const fact_sets[];
-const struct fact_set *fact_set_find(const char *name); /* or NULL */
+
+/* Of some of them, ended by NULL; NULL: there is none of that name. */
+const struct fact_set *fact_set_find(const struct fact_set *const *sets,
+				     const char *name);
 
 /* A new row, all 0; NULL when out of memory. */
 struct fact *facts_add(struct facts *facts, uint32_t path);

@@ -2,6 +2,7 @@
 /* rule.c - reading NAME.rule, and asking it of a fact. */
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,12 @@
 #include "base/err.h"
 #include "base/share-file.h"
 
-static const struct share_kind rule_files = {
-	.own = "COPSE_RULES",
-	.folder = "rules",
-	.installed = RULESDIR,
-	.suffix = ".rule",
+const struct rule_folder diagnosis_rules = {
+	.files = { .own = "COPSE_RULES",
+		   .folder = "rules",
+		   .installed = RULESDIR,
+		   .suffix = ".rule" },
+	.sets = fact_sets,
 };
 
 enum {
@@ -24,20 +26,21 @@ enum {
 
 static int add_condition(const char **rows, size_t *count, const char *text)
 {
-	if (*count == RULE_CONDITIONS || !strpbrk(text, "<>="))
+	if (*count == RULE_CONDITIONS || !strpbrk(text, "<>=~"))
 		return -EINVAL;
 	rows[(*count)++] = text;
 	return 0;
 }
 
-static int read_rule_line(struct diagnosis_rule *r, char *line)
+static int read_rule_line(struct diagnosis_rule *r, char *line,
+			  const struct rule_folder *folder)
 {
 	const struct {
 		const char *word, **to;
 	} texts[] = {
 		{ "title", &r->title },   { "gain", &r->gain },
 		{ "say", &r->say },       { "advice", &r->advice },
-		{ "source", &r->source },
+		{ "source", &r->source }, { "sure", &r->sure },
 	};
 	char *rest;
 
@@ -58,22 +61,23 @@ static int read_rule_line(struct diagnosis_rule *r, char *line)
 		return r->part < SPLIT_PARTS ? 0 : -EINVAL;
 	}
 	if (!strcmp(line, "about"))
-		r->about = fact_set_find(rest);
+		r->about = fact_set_find(folder->sets, rest);
 	return !strcmp(line, "about") && r->about ? 0 : -EINVAL;
 }
 
-static int read_rule_lines(struct diagnosis_rule *r)
+static int read_rule_lines(struct diagnosis_rule *r,
+			   const struct rule_folder *folder)
 {
 	char *line, *next = r->text;
 
 	for (int number = 1; (line = strsep(&next, "\n")); number++) {
 		if (r->source && !*line)
 			break;
-		if (read_rule_line(r, line))
+		if (read_rule_line(r, line, folder))
 			return fail(-EINVAL,
 				    "the rule %s, line %d: 'title', 'about', "
 				    "'part', 'when', 'severe', 'gain', 'say', "
-				    "'advice' "
+				    "'advice', 'sure' "
 				    "or 'source' is wanted, with a text that "
 				    "fits (copse-report(1), Rules)",
 				    r->name, number);
@@ -97,9 +101,9 @@ void diagnosis_rule_free(struct diagnosis_rule *rule)
 	free(rule);
 }
 
-char **diagnosis_rule_names(void)
+char **diagnosis_rule_names(const struct rule_folder *folder)
 {
-	return share_names(&rule_files);
+	return share_names(&folder->files);
 }
 
 struct rule_on {
@@ -119,9 +123,25 @@ static bool fact_lookup(const void *from, const char *word, size_t length,
 	return true;
 }
 
+/* "function ~ MPI_File_*": a pattern as the shell's, of a text. */
+static int pattern_holds(const char *text, const struct rule_on *on,
+			 bool *holds)
+{
+	size_t length = strcspn(text, " ~");
+	int field = fact_field_find(on->set, text, length);
+	const char *pattern = strchr(text, '~') + 1, *value;
+
+	if (field < 0 || on->set->fields[field].type != FACT_TEXT)
+		return fail(-EINVAL, "'%.*s' is no text", (int)length, text);
+	value = on->fact->values[field].text;
+	*holds = !fnmatch(pattern + strspn(pattern, " "), value ? value : "",
+			  FNM_EXTMATCH);
+	return 0;
+}
+
 /* "share >= 0.05" */
-static int condition_holds(const char *text, const struct rule_on *on,
-			   bool *holds)
+static int formulas_hold(const char *text, const struct rule_on *on,
+			 bool *holds)
 {
 	const char *sign = strpbrk(text, "<>=");
 	bool equal = *sign == '=' || sign[1] == '=';
@@ -136,6 +156,13 @@ static int condition_holds(const char *text, const struct rule_on *on,
 		 (*sign == '>' && a > b);
 	free(left);
 	return err;
+}
+
+static int condition_holds(const char *text, const struct rule_on *on,
+			   bool *holds)
+{
+	return strchr(text, '~') ? pattern_holds(text, on, holds)
+				 : formulas_hold(text, on, holds);
 }
 
 int diagnosis_rule_holds(const struct diagnosis_rule *rule,
@@ -230,9 +257,10 @@ static int try_formulas(const struct diagnosis_rule *r)
 	return err ? fail(err, "the rule %s: %s", r->name, fail_reason()) : 0;
 }
 
-int diagnosis_rule_load(struct diagnosis_rule **to, const char *name)
+int diagnosis_rule_load(struct diagnosis_rule **to,
+			const struct rule_folder *folder, const char *name)
 {
-	FILE *from = share_open(&rule_files, name);
+	FILE *from = share_open(&folder->files, name);
 	struct diagnosis_rule *r;
 	int err;
 
@@ -249,7 +277,7 @@ int diagnosis_rule_load(struct diagnosis_rule **to, const char *name)
 		err = no_memory();
 	} else {
 		r->text[fread(r->text, 1, MOST_TEXT - 1, from)] = 0;
-		err = read_rule_lines(r);
+		err = read_rule_lines(r, folder);
 		if (!err)
 			err = try_formulas(r);
 	}

@@ -8,6 +8,7 @@
  *     when     size < 1024
  *     when     share >= 0.05
  *     severe   rate > 100000
+ *     when     function ~ MPI_@(Send|Bsend)
  *     gain     seconds / ranks
  *     say      {messages} messages of {size} from {function} take {share}
  *     advice   Pack what goes to one rank into one message.
@@ -22,7 +23,8 @@
  * hold. The gain is in seconds of elapsed time; a rule without one is a remark:
  * what cannot be told, said once.  A finding is high above 30 % of the run's
  * time or where one `severe` holds, medium above 10 %, else low.  '#' begins a
- * comment.
+ * comment.  `~` matches a text by a shell's pattern (fnmatch(3), FNM_EXTMATCH).
+ * `sure` says how sure the rule is.
  *
  * Rules are looked for in the folder that $COPSE_RULES names, then in copse's
  * own; of two of one name the first counts.
@@ -31,6 +33,7 @@
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/split/time-split.h"
+#include "base/share-file.h"
 
 enum {
 	RULE_CONDITIONS = 8
@@ -39,19 +42,27 @@ enum {
 struct diagnosis_rule {
 	char *text; /* holds all the strings */
 	char *name;
-	const char *title, *gain, *say, *advice, *source, *explain;
+	const char *title, *gain, *say, *advice, *source, *sure, *explain;
 	const struct fact_set *about;
 	enum split_part part;
 	const char *when[RULE_CONDITIONS], *severe[RULE_CONDITIONS];
 	size_t when_count, severe_count;
 };
 
+struct rule_folder {
+	struct share_kind files;
+	const struct fact_set *const *sets; /* that its rules are about */
+};
+
+extern const struct rule_folder diagnosis_rules; /* of copse report diagnose */
+
 /* 0; -ENOENT, or -EINVAL with a reason that names the line; -ENOMEM. */
-int diagnosis_rule_load(struct diagnosis_rule **to, const char *name);
+int diagnosis_rule_load(struct diagnosis_rule **to,
+			const struct rule_folder *folder, const char *name);
 void diagnosis_rule_free(struct diagnosis_rule *rule); /* NULL is fine */
 
 /* As event_group_names(): of all rules. */
-char **diagnosis_rule_names(void);
+char **diagnosis_rule_names(const struct rule_folder *folder);
 
 /* The conditions hold; -EINVAL with a reason. */
 int diagnosis_rule_holds(const struct diagnosis_rule *rule,

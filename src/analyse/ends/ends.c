@@ -3,203 +3,19 @@
 #include "analyse/ends/ends.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/base/analysis.h"
-#include "analyse/ends/wait-graph.h"
-#include "analyse/mpi/mpi-callsites.h"
-#include "analyse/paths/paths.h"
+#include "analyse/ends/verdict.h"
 #include "base/comparison.h"
 #include "base/err.h"
-#include "base/signal-name.h"
 #include "profile/profile.h"
 
 #define WORTH_NS   1000000000u /* waiting that is worth a sentence … */
 #define WORTH      0.05        /* … and the share of the run that it is */
 #define ROWS_SHOWN 20
-
-static uint32_t comm_of_id(const struct run *run, uint64_t id)
-{
-	for (uint32_t i = 0; id && i < run->calls.comm_count; i++)
-		if (run->calls.comms[i].id == id)
-			return i;
-	return RUN_NO_COMM;
-}
-
-/* ", collective call 12 of all ranks,"; to be freed. */
-static char *group_text(const struct wait_graph *g, uint32_t group)
-{
-	const struct wait_group *at = &g->groups[group];
-	char *comm = callsite_comm_text(g->run, comm_of_id(g->run, at->comm)),
-	     *text = comm ? str_format("collective call %" PRIu64 " of %s",
-				       at->instance + 1, comm)
-			  : strdup("");
-
-	free(comm);
-	return text;
-}
-
-/* The run goes on. */
-static bool is_running_still(const struct wait_graph *g)
-{
-	return g->run->ends.looked_ns;
-}
-
-/* How a rank ended that others waited for; to be freed. */
-static char *end_text(const struct paths *paths, uint32_t member)
-{
-	const struct run_rank *r = &paths->run->ranks[member];
-	const char *name = signal_name((int)r->end_code);
-	char *place, *text;
-
-	if (!r->end_code)
-		return strdup("which had ended");
-	if (r->end != END_SIGNAL)
-		return str_format("which had ended with status %u",
-				  r->end_code);
-	place = ends_last_place(paths, member);
-	if (!place)
-		return NULL;
-	text = name ? str_format("which had been killed by SIG%s%s", name,
-				 place)
-		    : str_format("which had been killed by signal %u%s",
-				 r->end_code, place);
-	free(place);
-	return text;
-}
-
-/* What a rank did that others waited for; to be freed. */
-static char *stand_text(const struct wait_graph *g, const struct paths *paths,
-			uint32_t member)
-{
-	const struct standing *s = &g->at[member];
-	char age[32], *where, *text;
-	bool polls = s->stand == STAND_POLLS, call = s->stand == STAND_CALL;
-
-	if (s->stand == STAND_UNKNOWN)
-		return strdup("of which nothing is known");
-	if (s->stand == STAND_STOPPED)
-		return strdup("which is stopped, by a signal or a queue");
-	if (s->call && s->call->doing && !call)
-		return str_format("which is outside MPI and %s",
-				  str_at(&g->run->strings, s->call->doing));
-	if (s->stand == STAND_ENDED)
-		return end_text(paths, member);
-	where = ends_where(paths, call || polls ? s->call->node
-						: s->call->sample_node);
-	phrase_time(age, (double)s->call->sample_age_ns / 1e9);
-	if (!where)
-		return NULL;
-	if (call)
-		text = str_format("which %s in %s",
-				  is_running_still(g) ? "is" : "was", where);
-	else if (polls)
-		text = str_format("which %s in vain in %s",
-				  is_running_still(g) ? "polls" : "polled",
-				  where);
-	else if (s->call->sample_age_ns < ENDS_RECENTLY_NS)
-		text = str_format("which %s in %s",
-				  is_running_still(g) ? "computes" : "computed",
-				  where);
-	else
-		text = str_format("which was outside MPI and had not had a "
-				  "core for %s, last in %s",
-				  age, where);
-	free(where);
-	return text;
-}
-
-/* The call path in which most of the verdict's ranks wait. */
-static uint32_t waiting_member(const struct wait_graph *g,
-			       const struct paths *paths, uint32_t verdict)
-{
-	uint32_t *counts = calloc(paths->count + 1, sizeof(*counts)), best = 0;
-	uint32_t member = WAIT_NOBODY;
-
-	for (uint32_t i = 0; counts && i < g->run->member_count; i++) {
-		const struct standing *s = &g->at[i];
-
-		if (s->verdict != verdict || !wait_graph_waits(g, i))
-			continue;
-		if (++counts[paths->of[s->call->node]] > best) {
-			best = counts[paths->of[s->call->node]];
-			member = i;
-		}
-	}
-	free(counts);
-	return member;
-}
-
-/* Whom the ranks waited for; to be freed. */
-static char *blamed_text(const struct wait_graph *g, const struct paths *paths,
-			 const struct wait_verdict *v)
-{
-	uint64_t number = v->culprit == WAIT_NOBODY
-				  ? 0
-				  : processes_number(g->run, v->culprit);
-	char *what = v->kind == VERDICT_RANK || v->kind == VERDICT_INSTEAD
-			     ? stand_text(g, paths, v->culprit)
-			     : NULL;
-	char *text = NULL;
-
-	switch (v->kind) {
-	case VERDICT_RANK:
-		text = what ? str_format("for rank %" PRIu64 ", %s", number,
-					 what)
-			    : NULL;
-		break;
-	case VERDICT_INSTEAD:
-		text = what ? str_format("for rank %" PRIu64 ", %s instead",
-					 number, what)
-			    : NULL;
-		break;
-	case VERDICT_CIRCLE:
-		text = strdup("for one another's messages, in a circle");
-		break;
-	case VERDICT_ARRIVED:
-		text = strdup("although all had come to it: the MPI library, "
-			      "or the network, had not delivered");
-		break;
-	default:
-		text = strdup("for a message, and it is not known whose");
-		break;
-	}
-	free(what);
-	return text;
-}
-
-static void say_wait_verdict(struct report *report, const struct wait_graph *g,
-			     const struct paths *paths, const char *mark,
-			     const struct wait_verdict *v)
-{
-	uint32_t verdict = (uint32_t)(v - g->verdicts);
-	uint32_t member = waiting_member(g, paths, verdict);
-	char *where = NULL, *blamed = blamed_text(g, paths, v), *group;
-	char age[32];
-
-	if (member == WAIT_NOBODY) {
-		free(blamed);
-		return;
-	}
-	where = ends_where(paths, g->at[member].call->node);
-	group = g->at[member].group == WAIT_NOBODY
-			? strdup("")
-			: group_text(g, g->at[member].group);
-	phrase_time(age, (double)v->age_ns / 1e9);
-	if (where && blamed && group)
-		report_line(report, "%s%u of %u ranks %s %s in %s%s%s, %s.",
-			    mark, v->waiting, g->run->world,
-			    is_running_still(g) ? "have been waiting for"
-						: "had waited for",
-			    age, where, *group ? ", " : "", group, blamed);
-	report->failed |= !where || !blamed || !group;
-	free(where);
-	free(blamed);
-	free(group);
-}
 
 /* A call that did not return says so; who polled may have been done. */
 static bool is_cut_off(const struct standing *s, const struct run_rank *r)
@@ -227,22 +43,55 @@ static bool stood_still(const struct wait_graph *g,
 	       (double)v->age_ns >= WORTH * (double)longest;
 }
 
+/* The sentence and what to do; how sure that is, unless it is certain. */
+static int say_wait_verdict(struct report *report,
+			    const struct verdict_rules *rules,
+			    const struct wait_graph *g,
+			    const struct paths *paths, const char *mark,
+			    const struct wait_verdict *v)
+{
+	struct verdict verdict;
+	int err = verdict_find(&verdict, rules, g, paths, v);
+	const struct diagnosis_rule *rule = verdict.rule;
+	bool doubt = rule && rule->sure && strcmp(rule->sure, "certain") != 0;
+
+	if (!err && verdict.text)
+		report_line(report, "%s%s.%s%s%s%s%s", mark, verdict.text,
+			    rule ? " " : "", rule ? rule->advice : "",
+			    doubt ? " (" : "", doubt ? rule->sure : "",
+			    doubt ? ")" : "");
+	free(verdict.text);
+	return err;
+}
+
+static int say_main_verdict(struct report *report, const struct wait_graph *g,
+			    const struct paths *paths)
+{
+	const struct wait_verdict *v = wait_graph_main(g);
+	struct verdict_rules rules;
+	int err;
+
+	if (!stood_still(g, v))
+		return 0;
+	err = verdict_rules_init(&rules);
+	if (!err)
+		err = say_wait_verdict(report, &rules, g, paths, "! ", v);
+	verdict_rules_fini(&rules);
+	return err;
+}
+
 int ends_findings(struct report *report, const struct paths *paths)
 {
-	const struct wait_verdict *v;
 	struct wait_graph g;
 	int err;
 
 	if (!paths->run->ends.call_count)
 		return 0;
 	err = wait_graph_init(&g, paths->run);
-	if (err)
-		return err;
-	v = wait_graph_main(&g);
-	if (stood_still(&g, v))
-		say_wait_verdict(report, &g, paths, "! ", v);
+	if (!err)
+		err = say_main_verdict(report, &g, paths);
 	wait_graph_fini(&g);
-	return 0;
+	return err;
 }
 
 int ends_judge(struct ends_judgement *to, const struct run *run)
@@ -277,20 +126,6 @@ int ends_judge(struct ends_judgement *to, const struct run *run)
  * The report.
  */
 
-static const char *const stand_words[] = {
-	[STAND_UNKNOWN] = "not known", [STAND_ENDED] = "ended",
-	[STAND_STOPPED] = "stopped",   [STAND_OUTSIDE] = "outside",
-	[STAND_POLLS] = "polls",       [STAND_CALL] = "call",
-};
-
-/* Where the member was: in its call, or where it was sampled last. */
-static uint32_t stand_node(const struct standing *s)
-{
-	if (!s->call)
-		return 0;
-	return s->stand >= STAND_POLLS ? s->call->node : s->call->sample_node;
-}
-
 static uint64_t stand_age(const struct standing *s)
 {
 	if (!s->call)
@@ -312,7 +147,7 @@ static bool are_alike(const struct wait_graph *g, const struct paths *paths,
 	const struct standing *s = &g->at[member];
 
 	return c->stand == s->stand && c->group == s->group &&
-	       c->path == paths->of[stand_node(s)];
+	       c->path == paths->of[verdict_node(s)];
 }
 
 static size_t find_classes(struct ends_class *to, const struct wait_graph *g,
@@ -328,7 +163,7 @@ static size_t find_classes(struct ends_class *to, const struct wait_graph *g,
 			c++;
 		if (c == count)
 			to[count++] = (struct ends_class){
-				.path = paths->of[stand_node(s)],
+				.path = paths->of[verdict_node(s)],
 				.group = s->group,
 				.first = i,
 				.stand = s->stand,
@@ -361,7 +196,8 @@ static void class_row(struct report *report, const struct wait_graph *g,
 		      const struct paths *paths, const struct ends_class *c)
 {
 	char *ranks = class_ranks(g, paths, c);
-	char *group = c->group == WAIT_NOBODY ? NULL : group_text(g, c->group);
+	char *group = c->group == WAIT_NOBODY ? NULL
+					      : verdict_group_text(g, c->group);
 	uint32_t next = g->at[c->first].next;
 
 	report_text(report, ranks);
@@ -431,25 +267,83 @@ static bool say_moved(struct report *report, const struct wait_graph *g)
 	return moved && moved == known;
 }
 
+static void verdict_row(struct report *report, const struct wait_graph *g,
+			const struct wait_verdict *v,
+			const struct verdict *verdict)
+{
+	const struct diagnosis_rule *rule = verdict->rule;
+
+	report_text(report, rule ? rule->name : NULL);
+	report_text(report, rule ? rule->sure : NULL);
+	report_count(report, v->waiting);
+	report_number(report, (double)v->age_ns / 1e9);
+	if (v->culprit == WAIT_NOBODY)
+		report_none(report);
+	else
+		report_count(report, processes_number(g->run, v->culprit));
+	report_text(report, verdict->text);
+	report_text(report, rule ? rule->advice : NULL);
+}
+
+/* For programs: what the sentences above say. */
+static int verdicts_table(struct report *report,
+			  const struct verdict_rules *rules,
+			  const struct wait_graph *g, const struct paths *paths)
+{
+	int err = 0;
+
+	report_table(report, "verdicts", NULL);
+	report_column(report, "rule", NULL, COLUMN_TEXT);
+	report_column(report, "sure", NULL, COLUMN_TEXT);
+	report_column(report, "waiting", NULL, COLUMN_COUNT);
+	report_column(report, "seconds", NULL, COLUMN_SECONDS);
+	report_column(report, "for_rank", NULL, COLUMN_COUNT);
+	report_column(report, "says", NULL, COLUMN_TEXT);
+	report_column(report, "advice", NULL, COLUMN_TEXT);
+	for (size_t i = 1; i < g->verdict_count && !err; i++) {
+		const struct wait_verdict *v = &g->verdicts[i];
+		struct verdict verdict;
+
+		err = verdict_find(&verdict, rules, g, paths, v);
+		if (!err && verdict.text)
+			verdict_row(report, g, v, &verdict);
+		free(verdict.text);
+	}
+	return err;
+}
+
 static int fill_ends(struct report *report, const struct run *run,
 		     const struct analysis_options *options)
 {
-	struct wait_graph g;
+	struct verdict_rules rules = { 0 };
+	struct wait_graph g = { 0 };
 	struct paths paths;
 	int err = paths_init(&paths, run);
 
 	if (err)
 		return err;
 	err = wait_graph_init(&g, run);
+	if (!err)
+		err = verdict_rules_init(&rules);
 	if (!err) {
-		bool goes_on = is_running_still(&g) && say_moved(report, &g);
+		bool goes_on = run->ends.looked_ns && say_moved(report, &g);
 
-		for (size_t i = 1; i < g.verdict_count && !goes_on; i++)
-			say_wait_verdict(report, &g, &paths, "",
-					 &g.verdicts[i]);
-		err = classes_table(report, &g, &paths, options);
-		wait_graph_fini(&g);
+		for (size_t i = 1; i < g.verdict_count && !goes_on && !err; i++)
+			err = say_wait_verdict(report, &rules, &g, &paths, "",
+					       &g.verdicts[i]);
 	}
+	for (size_t i = 0; run->ends.silent && i < run->problem_count; i++)
+		report_line(report, "%s: %s.",
+			    str_at(&run->strings, run->problems[i].source),
+			    str_at(&run->strings, run->problems[i].text));
+	if (rules.problem)
+		report_note(report, "%s", rules.problem);
+	if (!err)
+		err = classes_table(report, &g, &paths, options);
+	if (!err)
+		err = verdicts_table(report, &rules, &g, &paths);
+	verdict_rules_fini(&rules);
+	wait_graph_fini(&g);
 	paths_fini(&paths);
 	return err;
 }

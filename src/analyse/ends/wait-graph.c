@@ -13,7 +13,8 @@
 #include "profile/profile.h"
 
 #define EARLIER_NS  1000000000u
-#define IN_FINALIZE UINT64_MAX /* number of the last call of all ranks */
+#define IN_FINALIZE UINT64_MAX       /* number of the last call of all ranks */
+#define IN_INIT     (UINT64_MAX - 1) /* of the first one */
 #define BEING_ASKED (UINT32_MAX - 1)
 
 const char *wait_graph_function(const struct wait_graph *g, uint32_t member)
@@ -130,7 +131,8 @@ static bool in_collective(const struct wait_graph *g, uint32_t member)
 	node = &g->run->nodes[s->call->node];
 	if (s->call->direction != LIVE_OPEN_CALL)
 		return false;
-	return node->detail == LIVE_MPI_COLL || s->call->requests ||
+	return node->detail == LIVE_MPI_COLL || node->detail == LIVE_MPI_IO ||
+	       s->call->requests ||
 	       (node->detail == LIVE_MPI_RMA && s->call->peer < 0);
 }
 
@@ -165,18 +167,30 @@ static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
 	return (uint32_t)i;
 }
 
+/* Calls in which all processes of the job meet; 0: it is none of them. */
+static uint64_t meeting_of_all(const struct wait_graph *g, uint32_t member)
+{
+	if (g->at[member].stand != STAND_CALL)
+		return 0;
+	if (is_named(g, member, "MPI_Finalize"))
+		return IN_FINALIZE;
+	return is_named(g, member, "MPI_Init") ||
+			       is_named(g, member, "MPI_Init_thread")
+		       ? IN_INIT
+		       : 0;
+}
+
 static int find_wait_groups(struct wait_graph *g)
 {
 	for (uint32_t i = 0; i < g->run->member_count; i++) {
 		struct standing *s = &g->at[i];
-		bool ends = s->stand == STAND_CALL &&
-			    is_named(g, i, "MPI_Finalize");
+		uint64_t meeting = meeting_of_all(g, i);
 
-		if (!ends && !in_collective(g, i))
+		if (!meeting && !in_collective(g, i))
 			continue;
-		s->group = put_wait_group(g, i, ends ? 0 : s->call->comm,
-					  ends ? IN_FINALIZE
-					       : instance_of(s->call));
+		s->group = put_wait_group(g, i, meeting ? 0 : s->call->comm,
+					  meeting ? meeting
+						  : instance_of(s->call));
 		if (s->group == WAIT_NOBODY)
 			return no_memory();
 	}
@@ -259,6 +273,37 @@ static uint32_t root_missing(const struct wait_graph *g, uint32_t member)
 	return e && e->instances <= group->instance ? root : group->culprit;
 }
 
+static bool is_one_sided(const struct wait_graph *g, uint32_t member)
+{
+	const struct standing *s = &g->at[member];
+
+	return s->stand == STAND_CALL &&
+	       g->run->nodes[s->call->node].detail == LIVE_MPI_RMA;
+}
+
+/*
+ * Who holds a lock of a window that a one-sided call may wait for; rather one
+ * that is not in such a call itself, as a lock may be taken with the first one.
+ */
+static uint32_t find_lock_holder(const struct wait_graph *g, uint32_t member)
+{
+	const struct run_last_call *call = g->at[member].call;
+	uint32_t best = WAIT_NOBODY;
+
+	if (!is_one_sided(g, member))
+		return WAIT_NOBODY;
+	for (size_t i = 0; i < g->run->ends.entered_count; i++) {
+		const struct run_entered *e = &g->run->ends.entered[i];
+
+		if (e->comm == call->comm && e->locks && e->rank != member &&
+		    e->rank < g->run->member_count &&
+		    (e->locked < 0 || e->locked == call->peer) &&
+		    (best == WAIT_NOBODY || is_one_sided(g, best)))
+			best = e->rank;
+	}
+	return best;
+}
+
 /*
  * Edges.
  */
@@ -270,8 +315,12 @@ static void find_waited(struct wait_graph *g, uint32_t member)
 	if (s->group != WAIT_NOBODY)
 		s->next = root_missing(g, member);
 	else if ((s->stand == STAND_CALL || s->stand == STAND_POLLS) &&
-		 s->call->peer >= 0 && (uint32_t)s->call->peer < g->run->world)
-		s->next = g->member_of[s->call->peer];
+		 s->call->peer >= 0 &&
+		 (uint32_t)s->call->peer < g->run->world) {
+		s->next = find_lock_holder(g, member);
+		if (s->next == WAIT_NOBODY)
+			s->next = g->member_of[s->call->peer];
+	}
 	if (s->next == member)
 		s->next = WAIT_NOBODY;
 }
@@ -345,6 +394,8 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 		return put_verdict(g, VERDICT_RANK, member, WAIT_NOBODY);
 	if (s->group == WAIT_NOBODY)
 		return put_verdict(g, VERDICT_NOBODY, WAIT_NOBODY, WAIT_NOBODY);
+	if (g->groups[s->group].instance == IN_INIT)
+		return put_verdict(g, VERDICT_BEGIN, WAIT_NOBODY, s->group);
 	if (g->groups[s->group].mixed)
 		return put_verdict(g, VERDICT_INSTEAD,
 				   rarest_in_group(g, s->group), s->group);
@@ -480,6 +531,17 @@ void wait_graph_fini(struct wait_graph *g)
 	free(g->verdicts);
 	free(g->member_of);
 	*g = (struct wait_graph){ 0 };
+}
+
+uint32_t wait_graph_locks(const struct wait_graph *g, uint32_t member)
+{
+	const struct run_ends *ends = &g->run->ends;
+	uint32_t locks = 0;
+
+	for (size_t i = 0; i < ends->entered_count; i++)
+		if (ends->entered[i].rank == member)
+			locks += ends->entered[i].locks;
+	return locks;
 }
 
 const struct wait_verdict *wait_graph_main(const struct wait_graph *g)

@@ -32,7 +32,8 @@ enum verdict_kind {
 	VERDICT_INSTEAD, /* for one that is in another call instead */
 	VERDICT_CIRCLE,  /* ranks that wait for one another's messages */
 	VERDICT_ARRIVED, /* for nobody: all that it needs have come */
-	VERDICT_NOBODY   /* a message, and it is not known whose */
+	VERDICT_NOBODY,  /* a message, and it is not known whose */
+	VERDICT_BEGIN    /* in MPI_Init, for whoever has not come to it */
 };
 
 #define WAIT_NOBODY UINT32_MAX
@@ -82,6 +83,9 @@ const struct wait_verdict *wait_graph_main(const struct wait_graph *g);
 
 /* The member has a verdict, and is not to blame itself. */
 bool wait_graph_waits(const struct wait_graph *g, uint32_t member);
+
+/* Locks of windows that it holds, of communicators that ranks wait on. */
+uint32_t wait_graph_locks(const struct wait_graph *g, uint32_t member);
 
 /* The function that the member is, or was, in: "MPI_Recv"; "" for none. */
 const char *wait_graph_function(const struct wait_graph *g, uint32_t member);

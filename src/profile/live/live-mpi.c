@@ -28,6 +28,8 @@ static live_ref take_comm(struct reader *r, const void *at)
 		.id = c.id,
 		.instances = c.instances,
 		.first = c.first,
+		.locks = c.locks > 0 ? (uint32_t)c.locks : 0,
+		.locked = c.locked,
 		.name = reader_string(r, c.name),
 	};
 	return c.next;
