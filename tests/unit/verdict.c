@@ -19,6 +19,8 @@ static const struct hang {
 	  "rank" },
 	{ "instead", "call", "MPI_Allreduce", "MPI_Barrier ← main", "call", 0,
 	  0, 0, "instead" },
+	{ "instead", "call", "MPI_Recv", "MPI_Finalize ← main", "receive", 0, 0,
+	  0, "finished" },
 	{ "circle", NULL, "MPI_Recv", NULL, "receive", 0, 0, 0, "circle" },
 	{ "circle", NULL, "MPI_Send", NULL, "send", 0, 0, 0,
 	  "circle-of-sends" },

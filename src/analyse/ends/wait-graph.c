@@ -402,11 +402,24 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 	return put_verdict(g, VERDICT_ARRIVED, WAIT_NOBODY, s->group);
 }
 
-static uint32_t group_members(const struct wait_graph *g, uint32_t member)
+/* In the same collective call, or in that function for messages. */
+static uint32_t count_alike(const struct wait_graph *g, uint32_t member)
 {
 	uint32_t group = g->at[member].group;
 
-	return group == WAIT_NOBODY ? 1 : g->groups[group].count;
+	return group == WAIT_NOBODY
+		       ? count_in_function(g, WAIT_NOBODY,
+					   wait_graph_function(g, member))
+		       : g->groups[group].count;
+}
+
+/* The fewer are elsewhere; of as many those that have nothing left to do. */
+static bool stands_out(const struct wait_graph *g, uint32_t a, uint32_t b)
+{
+	uint32_t of_a = count_alike(g, a), of_b = count_alike(g, b);
+
+	return of_a < of_b || (of_a == of_b && is_named(g, a, "MPI_Finalize") &&
+			       !is_named(g, b, "MPI_Finalize"));
 }
 
 /*
@@ -420,7 +433,7 @@ static uint32_t judge_circle(struct wait_graph *g, uint32_t member)
 
 	do {
 		collective |= g->at[at].group != WAIT_NOBODY;
-		if (group_members(g, at) < group_members(g, least))
+		if (stands_out(g, at, least))
 			least = at;
 		first = at < first ? at : first;
 		at = g->at[at].next;
