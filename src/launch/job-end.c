@@ -29,7 +29,9 @@ static const struct {
 	{ " JobState=DEADLINE ", "", "deadline" },
 	{ " JobState=PREEMPTED ", "", "preempted" },
 	{ " JobState=NODE_FAIL ", "", "node failure" },
+	{ " JobState=OUT_OF_MEMORY ", "", "out of memory" },
 	{ " JobState=COMPLETING ", " Reason=TimeLimit ", "time limit" },
+	{ " JobState=COMPLETING ", " Reason=OutOfMemory ", "out of memory" },
 	{ " JobState=COMPLETING ", " ExitCode=0:15 ", "cancelled" },
 	{ " JobState=COMPLETING ", "", "cancelled, or its script ended" },
 };

@@ -163,4 +163,7 @@ TEST(slurm_says_why_it_ends_a_job)
 	CHECK(job_end_in("JobId=3 JobState=COMPLETING "
 			 "Reason=TimeLimit Dependency=(null)"),
 	      ==, "time limit");
+	CHECK(job_end_in("JobId=4 JobState=COMPLETING "
+			 "Reason=OutOfMemory Dependency=(null) ExitCode=0:125"),
+	      ==, "out of memory");
 }

@@ -19,6 +19,7 @@
 #define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
 #define OFF_WORK      0.9 /* at work less than this is worth a line */
 #define STOOD_STILL   0.1 /* of all time: it is left out with a word */
+#define LEAST_HOURS 0.01 /* core hours that are worth a word */
 
 double efficiency_useful(const struct run_rank *rank)
 {
@@ -158,6 +159,7 @@ static void take_work(struct efficiency *e, const struct time_split *split,
 	}
 	e->all = fmin(value_ratio(work, split->whole - still), 1);
 	e->at_work = fmin(value_ratio(e->all, e->parallel), 1);
+	e->still = still;
 	e->standstill = value_ratio(still, split->whole);
 }
 
@@ -341,6 +343,20 @@ static void say_at_work(struct report *report, const struct efficiency *e,
 	time_split_fini(&split);
 }
 
+static void say_standstill(struct report *report, const struct efficiency *e)
+{
+	double hours = e->still / 3600;
+	char burnt[64] = "";
+
+	if (hours >= LEAST_HOURS)
+		snprintf(burnt, sizeof(burnt),
+			 " (%.2f core hours, at a core a rank)", hours);
+	report_line(report,
+		    "The efficiency is that of the time before the "
+		    "standstill, which took %.0f %%%s.",
+		    100 * e->standstill, burnt);
+}
+
 void efficiency_line(struct report *report, const struct efficiency *e,
 		     const struct run *run)
 {
@@ -349,10 +365,7 @@ void efficiency_line(struct report *report, const struct efficiency *e,
 	if (!e->ranks)
 		return;
 	if (e->standstill >= STOOD_STILL)
-		report_line(report,
-			    "The efficiency is that of the time before the "
-			    "standstill, which took %.0f %%.",
-			    100 * e->standstill);
+		say_standstill(report, e);
 	say_at_work(report, e, run);
 	if (e->openmp < 1)
 		snprintf(openmp, sizeof(openmp), " × OpenMP %.0f %%",

@@ -25,6 +25,7 @@ struct efficiency {
 	double all;        /* of the whole time of a run, work (run/split.h) */
 	double at_work;    /* of what parallel leaves of it; at most 1 */
 	double standstill; /* of the whole time, left out (run/standstill.h) */
+	double still;      /* the same, seconds of all ranks */
 	/* indices into run->ranks */
 	size_t mpi_min_rank, mpi_max_rank, outside_max_rank, useful_max_rank;
 };
