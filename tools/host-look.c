@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/paths/brief.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/live-run.h"
@@ -18,6 +19,11 @@
 #include "run/run-build.h"
 #include "run/run-join.h"
 #include "symbol/remote-stack.h"
+
+enum {
+	OTHERS_MOST = 3,  /* threads of a process that are said beside … */
+	OTHERS_FRAMES = 4 /* … with so many functions */
+};
 
 /* Of a thread, at one look. */
 struct look {
@@ -102,7 +108,7 @@ static char *stack_text(const struct looks *looks, const struct thread_state *s,
 		thread.stack = r->stack;
 		thread.stack_size = r->stack_size;
 	}
-	return thread.sp ? remote_stack(&thread) : NULL;
+	return thread.sp ? remote_stack(&thread, brief_name) : NULL;
 }
 
 /* "sleeps in pause ← sleeper ← main"; to be freed. */
@@ -120,6 +126,99 @@ static char *doing_text(const struct looks *looks, const struct look *now,
 	else
 		text = strdup(thread_state_text(s));
 	free(stack);
+	return text;
+}
+
+/* It may be another thread of the process that keeps it from going on. */
+static bool waits_for_threads(const char *doing)
+{
+	static const char *const words[] = { "lock",    "barrier",  "take_gil",
+					     "PyEval_", "sem_wait", "cond_",
+					     "join",    "futex" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(doing, words[i]))
+			return true;
+	return false;
+}
+
+/* Waits for work, as threads of pools and of the MPI library do. */
+static bool is_idle_stack(const char *stack)
+{
+	static const char *const calls[] = { "epoll_wait",
+					     "poll",
+					     "select",
+					     "accept",
+					     "gomp_",
+					     "do_wait",
+					     "futex_abstimed_wait" };
+
+	stack += strspn(stack, "_");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strncmp(stack, calls[i], strlen(calls[i])))
+			return true;
+	return false;
+}
+
+/* The innermost functions of a stack. */
+static void cut_stack(char *stack)
+{
+	for (size_t i = 0; i < OTHERS_FRAMES && stack; i++) {
+		stack = strstr(stack, " ← ");
+		if (stack && i + 1 == OTHERS_FRAMES)
+			*stack = 0;
+		else if (stack)
+			stack += strlen(" ← ");
+	}
+}
+
+static bool add_other_thread(FILE *to, const struct looks *looks, pid_t pid,
+			     pid_t tid)
+{
+	struct thread_state state;
+	char *stack = NULL;
+	bool good;
+
+	if (thread_state_look(&state, pid, tid))
+		stack = stack_text(looks, &state, pid, tid);
+	good = stack && !is_idle_stack(stack);
+	if (good) {
+		cut_stack(stack);
+		fprintf(to, ", its thread %d %s in %s", (int)tid,
+			thread_state_text(&state), stack);
+	}
+	free(stack);
+	return good;
+}
+
+/* What else the process does; takes and gives a text that is to be freed. */
+static char *with_other_threads(char *doing, const struct looks *looks,
+				pid_t pid, pid_t tid)
+{
+	char path[64], *text = NULL;
+	size_t size, count = 0;
+	struct dirent *entry;
+	FILE *to;
+	DIR *tasks;
+
+	if (!doing || !waits_for_threads(doing))
+		return doing;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	to = open_memstream(&text, &size);
+	if (to)
+		fputs(doing, to);
+	while (tasks && to && count < OTHERS_MOST && (entry = readdir(tasks))) {
+		pid_t other = atoi(entry->d_name);
+
+		if (other > 0 && other != tid)
+			count += add_other_thread(to, looks, pid, other);
+	}
+	if (tasks)
+		closedir(tasks);
+	if (!to || fclose(to))
+		return doing;
+	free(doing);
 	return text;
 }
 
@@ -142,7 +241,8 @@ static int add_looks(struct run *run, const struct looks *before,
 			call->sample_age_ns = 0; /* it is where it was */
 			continue;
 		}
-		text = doing_text(now, b, pid, call->tid);
+		text = with_other_threads(doing_text(now, b, pid, call->tid),
+					  now, (pid_t)pid, (pid_t)call->tid);
 		call->doing = text ? str_add(&run->strings, text) : STR_NONE;
 		free(text);
 		if (call->doing == STR_NONE)

@@ -11,11 +11,13 @@
 #include <sys/uio.h>
 
 #include "arch/dwarf.h"
+#include "symbol/symbol.h"
 
 #define FRAMES_MOST 8
 
 struct remote {
 	const struct remote_thread *thread;
+	char *(*shorten)(const char *name);
 	bool asked; /* for the only thread */
 	size_t frames;
 	FILE *to;
@@ -59,6 +61,24 @@ static bool set_remote_registers(Dwfl_Thread *thread, void *data)
 	return dwfl_thread_state_registers(thread, DWARF_SP, 1, &sp);
 }
 
+/* What calls main(), or a thread's first function. */
+static bool is_below_all(const char *name)
+{
+	return !strncmp(name, "__libc_start", strlen("__libc_start")) ||
+	       !strcmp(name, "start_thread") || !strcmp(name, "_start") ||
+	       !strcmp(name, "clone") || !strcmp(name, "clone3");
+}
+
+static void print_remote_name(struct remote *r, const char *name)
+{
+	char *readable = symbol_readable(name);
+	char *brief = readable ? r->shorten(readable) : NULL;
+
+	fprintf(r->to, "%s%s", r->frames++ ? " ← " : "", brief ? brief : name);
+	free(brief);
+	free(readable);
+}
+
 static int add_remote_frame(Dwfl_Frame *frame, void *data)
 {
 	struct remote *r = data;
@@ -74,10 +94,12 @@ static int add_remote_frame(Dwfl_Frame *frame, void *data)
 	pc -= !exact;
 	module = dwfl_addrmodule(dwfl, pc);
 	name = module ? dwfl_module_addrname(module, pc) : NULL;
-	if (!name || !strcmp(name, r->last))
+	if (!name || !strcmp(name, r->last) || !strncmp(name, "copse_", 6))
 		return DWARF_CB_OK;
+	if (is_below_all(name))
+		return DWARF_CB_ABORT;
 	snprintf(r->last, sizeof(r->last), "%s", name);
-	fprintf(r->to, "%s%s", r->frames++ ? " ← " : "", name);
+	print_remote_name(r, name);
 	return r->frames < FRAMES_MOST && strcmp(name, "main") != 0
 		       ? DWARF_CB_OK
 		       : DWARF_CB_ABORT;
@@ -98,13 +120,14 @@ static void walk_remote(Dwfl *dwfl, struct remote *r)
 	dwfl_getthread_frames(dwfl, r->thread->tid, add_remote_frame, r);
 }
 
-char *remote_stack(const struct remote_thread *thread)
+char *remote_stack(const struct remote_thread *thread,
+		   char *(*shorten)(const char *name))
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_linux_proc_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 	};
-	struct remote r = { .thread = thread };
+	struct remote r = { .thread = thread, .shorten = shorten };
 	char *text = NULL;
 	size_t size;
 	Dwfl *dwfl = dwfl_begin(&callbacks);

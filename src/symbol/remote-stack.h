@@ -18,7 +18,9 @@ struct remote_thread {
 
 /*
  * "poll ← wait_for ← main", as far as frames can be found without the other
- * registers.  To be freed; NULL: not known, or memory of that process may not
+ * registers.  `shorten` makes of a name one for sentences, which is freed.  To
+ * be freed; NULL: not known, or memory of that process may not
  * be read.
  */
-char *remote_stack(const struct remote_thread *thread);
+char *remote_stack(const struct remote_thread *thread,
+		   char *(*shorten)(const char *name));

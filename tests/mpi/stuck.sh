@@ -88,7 +88,7 @@ for mpi in openmpi mpich; do
 done
 
 point "locks in different orders" hangs openmpi order \
-	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_order .* its other threads" \
+	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_order.*, its thread [0-9]+ sleeps in .*mutex_lock ← other_order.* its other threads" \
 	"3 of 4 .* for rank 3, which was outside MPI"
 point "a lock held when a child was made" hangs openmpi child \
 	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*wait.* ← child .* Look at the child" \

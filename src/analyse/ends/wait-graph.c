@@ -403,7 +403,8 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 }
 
 /* In the same collective call, or in that function for messages. */
-static uint32_t count_alike(const struct wait_graph *g, uint32_t member)
+static uint32_t count_standing_alike(const struct wait_graph *g,
+				     uint32_t member)
 {
 	uint32_t group = g->at[member].group;
 
@@ -416,7 +417,8 @@ static uint32_t count_alike(const struct wait_graph *g, uint32_t member)
 /* The fewer are elsewhere; of as many those that have nothing left to do. */
 static bool stands_out(const struct wait_graph *g, uint32_t a, uint32_t b)
 {
-	uint32_t of_a = count_alike(g, a), of_b = count_alike(g, b);
+	uint32_t of_a = count_standing_alike(g, a),
+		 of_b = count_standing_alike(g, b);
 
 	return of_a < of_b || (of_a == of_b && is_named(g, a, "MPI_Finalize") &&
 			       !is_named(g, b, "MPI_Finalize"));

@@ -16,10 +16,10 @@
 #include "run/split.h"
 #include "run/standstill.h"
 
-#define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
-#define OFF_WORK      0.9 /* at work less than this is worth a line */
-#define STOOD_STILL   0.1 /* of all time: it is left out with a word */
-#define LEAST_HOURS 0.01 /* core hours that are worth a word */
+#define WORTH_TELLING 0.1  /* of the CPU time: what other threads took */
+#define OFF_WORK      0.9  /* at work less than this is worth a line */
+#define STOOD_STILL   0.1  /* of all time: it is left out with a word */
+#define LEAST_HOURS   0.01 /* core hours that are worth a word */
 
 double efficiency_useful(const struct run_rank *rank)
 {
