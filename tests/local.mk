@@ -310,7 +310,7 @@ check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) $(STORM_TESTS) tests/system/kernel.sh tests/flaky.tbl tests/lib/tap.sh tests/lib/watched.sh tests/lib/mpi.sh \
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
-	tests/lib/real.sh tests/lib/page.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
+	tests/lib/real.sh tests/lib/page.py tests/lib/silent-fs.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \
 	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
 	tests/fuzz tests/system/distributions.sh $(page_tests)

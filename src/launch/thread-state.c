@@ -67,13 +67,37 @@ bool thread_state_look(struct thread_state *to, pid_t pid, pid_t tid)
 	return to->state;
 }
 
+/*
+ * Where FUSE, NFS, Lustre, GPFS and Ceph wait for an answer, some of them in a
+ * sleep that signals may end.
+ */
+static bool waits_for_files(const char *wchan)
+{
+	static const char *const begins[] = { "request_wait_answer",
+					      "fuse_",
+					      "nfs",
+					      "rpc_wait",
+					      "cl_sync_io",
+					      "ptlrpc_",
+					      "ldlm_",
+					      "cxiWait",
+					      "ceph_" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(wchan, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 const char *thread_state_text(const struct thread_state *state)
 {
 	switch (state->state) {
 	case 'R':
 		return "runs";
 	case 'S':
-		return "sleeps";
+		if (!waits_for_files(state->wchan))
+			return "sleeps";
+		/* fallthrough */
 	case 'D':
 		return "waits in the kernel, for a disk or a file system";
 	case 'T':

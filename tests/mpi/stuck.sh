@@ -97,6 +97,24 @@ point "a lock of a file" hangs openmpi claim \
 	"3 of 4 .* for rank 3, which is outside MPI and sleeps in flock ← claim .*/proc/locks" \
 	"3 of 4 .* for rank 3, which was outside MPI"
 
+files_do_not_answer() {
+	need python3
+	mkdir silent
+	python3 "$srcdir/tests/lib/silent-fs.py" "$PWD/silent" >mounted 2>&1 &
+	files=$!
+	wait_for [ -s mounted ]
+	grep -q '^mounted' mounted || skip "$(cat mounted)"
+	ln -s silent/x hangs.never
+	hangs openmpi await \
+		"3 of 4 .* for rank 3, which is outside MPI and waits in the kernel, for a disk or a file system in .*access ← await .* does not answer" \
+		"3 of 4 .* for rank 3, which was outside MPI"
+	good=$?
+	kill "$files"
+	umount -l silent
+	return $good
+}
+point "a file system that does not answer" files_do_not_answer
+
 # The rank that sleeps has no number, and no profile.
 begins_late() {
 	need mpirun
