@@ -551,4 +551,6 @@ void event_world(const struct region *region)
 		event_keep(&event, region);
 	}
 	world->instances = numbered;
+	if (world->live)
+		world->live->instances = numbered;
 }

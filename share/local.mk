@@ -39,9 +39,9 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
 # Sentences of copse stuck.  A new one is share/rules/stuck/NAME.rule and its
 # word here.
-STUCK_RULES = arrived begin begin-late child circle circle-of-sends collective-io \
+STUCK_RULES = arrived begin begin-late child circle circle-of-sends collective-io communicator \
 	ended finished file-lock file-system gil gpu instead killed mutex nobody openmp polls \
-	rank sleep spawn stopped system-call target window-lock
+	rank receive roots send sleep spawn stopped system-call target window-lock
 
 stuckrulesdir = $(rulesdir)/stuck
 dist_stuckrules_DATA = $(STUCK_RULES:%=share/rules/stuck/%.rule)

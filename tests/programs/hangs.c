@@ -21,6 +21,7 @@
  *   claim    it waits for a lock of a file that rank 0 holds
  *   await    it looks for a file that nobody makes
  *   child    it waits for a child, which wants a mutex held when it was made
+ *   roots    rank 0 names another root than the others, in the first call
  *   order    two of its threads want each other's mutex
  *   slow     nothing: ranks compute for longer than usual, then go on
  *   crash    it computes, and writes where it may not
@@ -261,6 +262,13 @@ static KEPT void lock_order(void)
 	reduce();
 }
 
+/* Others than the roots may go on. */
+static KEPT void differ(void)
+{
+	MPI_Reduce(out, in, 1, MPI_DOUBLE, MPI_SUM, rank == 0 ? 0 : 1,
+		   MPI_COMM_WORLD);
+}
+
 static KEPT void slow(void)
 {
 	double until = elapsed_seconds() + 20;
@@ -308,7 +316,8 @@ static const struct {
 	{ "slow", slow },   { "window", lock_window }, { "alone", alone },
 	{ "crash", crash }, { "finish", finish },      { "nan", converge },
 	{ "spawn", spawn }, { "write", write_all },    { "claim", claim },
-	{ "await", await }, { "child", child },        { "order", lock_order }
+	{ "await", await }, { "child", child },        { "order", lock_order },
+	{ "roots", differ }
 };
 
 /* Before MPI_Init, by what launchers say. */
@@ -331,7 +340,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	culprit = argc > 2 ? atoi(argv[2]) : size - 1;
-	steps = argc > 3 ? atoi(argv[3]) : 10;
+	steps = argc > 3 ? atoi(argv[3]) : strcmp(kind, "roots") ? 10 : 0;
 	for (int i = 0; i < steps; i++) {
 		for (int k = 0; k < 100; k++)
 			known_work();

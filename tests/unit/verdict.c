@@ -10,7 +10,8 @@
 static const struct hang {
 	const char *kind, *stand, *function, *there, *role;
 	double signal, holds, silent;
-	const char *rule;
+	const char *rule, *role_there;
+	double roots, other;
 } hangs[] = {
 	{ "rank", "outside", "MPI_Allreduce", "endless ← main", "call", 0, 0, 0,
 	  "rank" },
@@ -25,6 +26,14 @@ static const struct hang {
 	{ "circle", NULL, "MPI_Send", NULL, "send", 0, 0, 0,
 	  "circle-of-sends" },
 	{ "arrived", NULL, "MPI_Bcast", NULL, "call", 0, 0, 0, "arrived" },
+	{ "arrived", NULL, "MPI_Reduce", NULL, "call", 0, 0, 0, "roots", NULL,
+	  1 },
+	{ "instead", "call", "MPI_Finalize", "MPI_Recv ← main", "call", 0, 0, 0,
+	  "receive", "receive" },
+	{ "instead", "call", "MPI_Barrier", "MPI_Barrier ← main", "call", 0, 0,
+	  0, "communicator", "call", 0, 1 },
+	{ "instead", "call", "MPI_Barrier", "MPI_Wait ← main", "call", 0, 0, 0,
+	  "send", "send" },
 	{ "nobody", NULL, "MPI_Recv", NULL, "receive", 0, 0, 0, "nobody" },
 	{ "begin", NULL, "MPI_Init", NULL, "call", 0, 0, 0, "begin" },
 	{ "begin", NULL, "MPI_Init", NULL, "call", 0, 0, 1, "begin-late" },
@@ -101,6 +110,9 @@ TEST(of_each_kind_of_hang_its_own_rule_speaks)
 		put(fact, set, "function", h->function, 0);
 		put(fact, set, "there", h->there, 0);
 		put(fact, set, "role", h->role, 0);
+		put(fact, set, "role_there", h->role_there, 0);
+		put(fact, set, "roots", NULL, h->roots);
+		put(fact, set, "other_communicator", NULL, h->other);
 		put(fact, set, "signal", NULL, h->signal);
 		put(fact, set, "holds", NULL, h->holds);
 		put(fact, set, "silent", NULL, h->silent);

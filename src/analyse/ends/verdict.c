@@ -32,6 +32,10 @@
 	FIELD(DOES, "does", TEXT, "clause: which is in f ← its caller")        \
 	FIELD(THERE, "there", TEXT,                                            \
 	      "sleeps in f ← its caller ←, of a thread that does; or path")    \
+	FIELD(ROLE_THERE, "role_there", TEXT, "of the call that it is in")     \
+	FIELD(OTHER_COMM, "other_communicator", NUMBER,                        \
+	      "1: it is in that function, on another one")                     \
+	FIELD(ROOTS, "roots", NUMBER, "1: they name different roots")          \
 	FIELD(HOLDS, "holds", COUNT, "locks of windows that it has")           \
 	FIELD(SIGNAL, "signal", NUMBER, "that ended it")                       \
 	FIELD(STATUS, "status", NUMBER, "with which it ended")                 \
@@ -123,12 +127,33 @@ static char *end_text(const struct paths *paths, uint32_t member)
 	return text;
 }
 
+/* " for a message from rank 1 with tag 7", or "". */
+static const char *message_text(char to[64], const struct run_last_call *call)
+{
+	const char *what = call->direction == LIVE_OPEN_SEND
+				   ? " with a message to"
+				   : " for a message from";
+	int size = 0;
+
+	*to = 0;
+	if (call->direction == LIVE_OPEN_CALL)
+		return to;
+	if (call->peer >= 0)
+		size = snprintf(to, 64, "%s rank %d", what, (int)call->peer);
+	else if (call->peer == LIVE_OPEN_ANY)
+		size = snprintf(to, 64, "%s any rank", what);
+	if (size && call->tag >= 0)
+		snprintf(to + size, 64 - (size_t)size, " with tag %d",
+			 (int)call->tag);
+	return to;
+}
+
 /* What a rank did that others waited for; to be freed. */
 static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 			uint32_t member)
 {
 	const struct standing *s = &g->at[member];
-	char age[32], *where, *text;
+	char age[32], message[64], *where, *text;
 	bool polls = s->stand == STAND_POLLS, call = s->stand == STAND_CALL;
 
 	if (s->stand == STAND_UNKNOWN)
@@ -146,8 +171,9 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 	if (!where)
 		return NULL;
 	if (call)
-		text = str_format("which %s in %s",
-				  is_running_still(g) ? "is" : "was", where);
+		text = str_format("which %s in %s%s",
+				  is_running_still(g) ? "is" : "was", where,
+				  message_text(message, s->call));
 	else if (polls)
 		text = str_format("which %s in vain in %s",
 				  is_running_still(g) ? "polls" : "polled",
@@ -233,6 +259,19 @@ static bool set_text(struct fact *fact, enum field field, char *text)
 	return text;
 }
 
+static const char *role_text(const struct standing *s)
+{
+	static const char *const roles[] = {
+		[LIVE_OPEN_CALL] = "call",
+		[LIVE_OPEN_SEND] = "send",
+		[LIVE_OPEN_RECEIVE] = "receive",
+	};
+
+	return s->stand == STAND_CALL && s->call->direction <= LIVE_OPEN_RECEIVE
+		       ? roles[s->call->direction]
+		       : "";
+}
+
 static bool add_waiting(struct fact *to, const struct wait_graph *g,
 			const struct paths *paths, const struct wait_verdict *v,
 			uint32_t member)
@@ -243,27 +282,33 @@ static bool add_waiting(struct fact *to, const struct wait_graph *g,
 		[VERDICT_NOBODY] = "nobody", [VERDICT_BEGIN] = "begin",
 		[VERDICT_NONE] = "",
 	};
-	static const char *const roles[] = {
-		[LIVE_OPEN_CALL] = "call",
-		[LIVE_OPEN_SEND] = "send",
-		[LIVE_OPEN_RECEIVE] = "receive",
-	};
 	const struct run_last_call *call = g->at[member].call;
 
 	to->values[REQUESTS].number = call->requests;
 	to->values[WAITING].number = v->waiting;
 	to->values[WORLD].number = g->run->world;
 	to->values[AGE].number = (double)v->age_ns / 1e9;
+	to->values[ROOTS].number =
+		v->group != WAIT_NOBODY && g->groups[v->group].roots;
 	to->values[RUNNING].number = is_running_still(g);
 	to->values[SILENT].number = (double)g->run->ends.silent;
 	return set_text(to, KIND, strdup(kinds[v->kind])) &&
 	       set_text(to, WAITS, waits_text(g, paths, v, member)) &&
 	       set_text(to, FUNCTION, strdup(wait_graph_function(g, member))) &&
-	       set_text(to, ROLE,
-			strdup(call->direction <= LIVE_OPEN_RECEIVE
-				       ? roles[call->direction]
-				       : "")) &&
+	       set_text(to, ROLE, strdup(role_text(&g->at[member]))) &&
 	       set_text(to, PATH, whole_path(g->run, call->node));
+}
+
+/* Both are in collective calls of one name. */
+static bool is_on_other_comm(const struct wait_graph *g, uint32_t a, uint32_t b)
+{
+	const struct run_last_call *of_a = g->at[a].call, *of_b = g->at[b].call;
+
+	return g->at[a].stand == STAND_CALL && g->at[b].stand == STAND_CALL &&
+	       of_a->direction == LIVE_OPEN_CALL &&
+	       of_b->direction == LIVE_OPEN_CALL && of_a->comm && of_b->comm &&
+	       of_a->comm != of_b->comm &&
+	       !strcmp(wait_graph_function(g, a), wait_graph_function(g, b));
 }
 
 static bool add_culprit(struct fact *to, const struct wait_graph *g,
@@ -284,6 +329,7 @@ static bool add_culprit(struct fact *to, const struct wait_graph *g,
 				   processes_number(g->run, member))) &&
 	       set_text(to, STAND, strdup(stand_words[s->stand])) &&
 	       set_text(to, DOES, stand_text(g, paths, member)) &&
+	       set_text(to, ROLE_THERE, strdup(role_text(s))) &&
 	       set_text(to, THERE,
 			outside && *doing
 				? strdup(doing)
@@ -364,6 +410,9 @@ int verdict_find(struct verdict *to, const struct verdict_rules *rules,
 		    (v->culprit != WAIT_NOBODY &&
 		     !add_culprit(fact, g, paths, v->culprit)))
 			err = no_memory();
+		if (!err && v->culprit != WAIT_NOBODY)
+			fact->values[OTHER_COMM].number =
+				is_on_other_comm(g, member, v->culprit);
 		if (!err)
 			err = verdict_rule(&to->rule, rules, fact);
 		if (!err)

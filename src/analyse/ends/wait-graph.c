@@ -142,6 +142,13 @@ static uint64_t instance_of(const struct run_last_call *call)
 						: call->instance;
 }
 
+static bool have_other_roots(const struct wait_graph *g, uint32_t a, uint32_t b)
+{
+	int32_t of_a = g->at[a].call->peer, of_b = g->at[b].call->peer;
+
+	return of_a >= 0 && of_b >= 0 && of_a != of_b;
+}
+
 static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
 			       uint64_t comm, uint64_t instance)
 {
@@ -164,6 +171,7 @@ static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
 		       wait_graph_function(g, g->groups[i].first)) &&
 		!g->at[member].call->requests &&
 		!g->at[g->groups[i].first].call->requests;
+	g->groups[i].roots |= have_other_roots(g, member, g->groups[i].first);
 	return (uint32_t)i;
 }
 
@@ -393,7 +401,7 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 	if (!waits_at_all(s))
 		return put_verdict(g, VERDICT_RANK, member, WAIT_NOBODY);
 	if (s->group == WAIT_NOBODY)
-		return put_verdict(g, VERDICT_NOBODY, WAIT_NOBODY, WAIT_NOBODY);
+		return put_verdict(g, VERDICT_NOBODY, member, WAIT_NOBODY);
 	if (g->groups[s->group].instance == IN_INIT)
 		return put_verdict(g, VERDICT_BEGIN, WAIT_NOBODY, s->group);
 	if (g->groups[s->group].mixed)
@@ -496,6 +504,28 @@ static void count_verdict_ranks(struct wait_graph *g)
 	}
 }
 
+/*
+ * Of a message that is not known whose: those who wait for the rank that wants
+ * it wait for a rank that is in another call; where nobody does it waits alone.
+ */
+static void settle_nobody(struct wait_graph *g)
+{
+	for (size_t i = 1; i < g->verdict_count; i++) {
+		struct wait_verdict *v = &g->verdicts[i];
+
+		if (v->kind != VERDICT_NOBODY)
+			continue;
+		v->kind = VERDICT_INSTEAD;
+		for (size_t m = 0; m < g->run->member_count; m++)
+			v->waiting += m != v->culprit && g->at[m].verdict == i;
+		if (!v->waiting) {
+			v->kind = VERDICT_NOBODY;
+			v->culprit = WAIT_NOBODY;
+		}
+		v->waiting = 0;
+	}
+}
+
 static int judge_all(struct wait_graph *g)
 {
 	put_verdict(g, VERDICT_NONE, WAIT_NOBODY, WAIT_NOBODY);
@@ -504,6 +534,7 @@ static int judge_all(struct wait_graph *g)
 	for (uint32_t i = 0; i < g->run->member_count; i++)
 		if (waits_at_all(&g->at[i]) && !g->at[i].verdict)
 			judge_member(g, i);
+	settle_nobody(g);
 	count_verdict_ranks(g);
 	return 0;
 }

@@ -55,6 +55,7 @@ struct wait_group {
 	uint32_t culprit; /* … one of them: it waits for nobody, if any does */
 	uint32_t size;    /* of the communicator */
 	bool mixed;       /* they are in different functions */
+	bool roots;       /* they name different ones */
 };
 
 struct wait_verdict {
