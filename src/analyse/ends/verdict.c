@@ -148,6 +148,24 @@ static const char *message_text(char to[64], const struct run_last_call *call)
 	return to;
 }
 
+/* Where its stack could not be walked, with the call before; to be freed. */
+static char *outside_text(const struct wait_graph *g, const struct paths *paths,
+			  const struct run_last_call *call)
+{
+	const char *doing = str_at(&g->run->strings, call->doing);
+	char *before, *text;
+
+	if (strstr(doing, " ← ") || !call->node)
+		return str_format("which is outside MPI and %s", doing);
+	before = ends_where(paths, call->node);
+	if (!before)
+		return NULL;
+	text = str_format("which is outside MPI, after %s, and %s", before,
+			  doing);
+	free(before);
+	return text;
+}
+
 /* What a rank did that others waited for; to be freed. */
 static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 			uint32_t member)
@@ -161,8 +179,7 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 	if (s->stand == STAND_STOPPED)
 		return strdup("which is stopped, by a signal or a queue");
 	if (s->call && s->call->doing && !call)
-		return str_format("which is outside MPI and %s",
-				  str_at(&g->run->strings, s->call->doing));
+		return outside_text(g, paths, s->call);
 	if (s->stand == STAND_ENDED)
 		return end_text(paths, member);
 	where = ends_where(paths, call || polls ? s->call->node
