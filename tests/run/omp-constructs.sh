@@ -15,10 +15,12 @@ same() {
 		export OMP_CANCELLATION=$cancel
 		for threads in 1 4; do
 			export OMP_NUM_THREADS=$threads
-			timeout 300 "$@" >without 2>&1 || return
+			timeout 300 "$@" >without 2>&1 ||
+				{ echo "plain: status $?"; tail without; return 1; }
 			rm -rf same.copse
 			timeout 300 "$copse" run -q --budget 0 -e cpu@10000 \
-				-o same.copse "$@" >with 2>&1 || return
+				-o same.copse "$@" >with 2>&1 ||
+				{ echo "copse: status $?"; tail with; return 1; }
 			diff without with || return
 		done
 	done
