@@ -7,7 +7,8 @@
 # Sets name, type, list (of parameters: the types of mpi.h, the names of the
 # table), args (their names), has_work: a call that succeeded is more than
 # counted; of the parameters comm, root, window, requests and count (of these),
-# file (of collective calls), or ""; peer: the rank that it may wait for, direction, tag: of that; stem: what
+# file (of collective calls, its address), or ""; peer: the rank that it may
+# wait for, direction, tag: of that; stem: what
 # the names of its Fortran binding begin with, or "" when it has none, is_large:
 # it is one with large counts, answer: of a poll, whose column `then` is left
 # with what is noted when that is not 0.
@@ -65,7 +66,7 @@ function arguments(list,    n, i, p, names)
 		if (p[i] == "MPI_Win win")
 			window = "win"
 		if (p[i] ~ /^MPI_File \*?fh$/ && name ~ all_of_file)
-			file = substr(p[i], 10)
+			file = p[i] ~ /\*/ ? "fh" : "&fh"
 		if (p[i] ~ /^int (dest|source|root|rank)$/)
 			meets(substr(p[i], 5))
 		if (p[i] ~ /^int (|send|recv)tag$/)

@@ -35,6 +35,12 @@ struct window {
  */
 void window_made(uintptr_t key, MPI_Comm comm);
 
+/* Of a file; an argument may be wrong still. */
+static inline uintptr_t window_file_key(const MPI_File *file)
+{
+	return file ? handle_key(*file) : 0;
+}
+
 /* NULL: not known: no wait states on it. */
 struct window *window_find(uintptr_t key);
 

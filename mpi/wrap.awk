@@ -49,8 +49,10 @@ function print_open(on)
 
 function print_open_handle()
 {
-	if (window file != "")
-		print_open("open_window_comm(handle_key(" window file "))")
+	if (window != "")
+		print_open("open_window_comm(handle_key(" window "))")
+	else if (file != "")
+		print_open("open_window_comm(window_file_key(" file "))")
 }
 
 function print_call(own, keeps, statuses)
