@@ -307,10 +307,13 @@ static int add_silent(struct run *run, const struct live_run *live,
 		if (!live->at[i].silent)
 			continue;
 		text = silent_text(looks, &live->at[i]);
-		snprintf(rank, sizeof(rank), "Rank %d", live->at[i].note.rank);
+		if (live->at[i].note.rank < 0)
+			strcpy(rank, "A process");
+		else
+			snprintf(rank, sizeof(rank), "Rank %d",
+				 live->at[i].note.rank);
 		if (text)
 			err = run_problem(run, rank, text);
-		run->ends.silent += text != NULL;
 		free(text);
 	}
 	return err;

@@ -213,7 +213,6 @@ static void join_calls(struct join *j)
 	}
 	if (from->looked_ns)
 		to->looked_ns = from->looked_ns;
-	to->silent += from->silent;
 }
 
 static struct run_comm *joined_comm(struct run_calls *calls, uint64_t id)

@@ -312,6 +312,16 @@ static int verdicts_table(struct report *report,
 	return err;
 }
 
+/* Of a run that goes on: who has made no call yet, and what could not be read.
+ */
+static void say_problems(struct report *report, const struct run *run)
+{
+	for (size_t i = 0; run->ends.looked_ns && i < run->problem_count; i++)
+		report_line(report, "%s: %s.",
+			    str_at(&run->strings, run->problems[i].source),
+			    str_at(&run->strings, run->problems[i].text));
+}
+
 static int fill_ends(struct report *report, const struct run *run,
 		     const struct analysis_options *options)
 {
@@ -332,10 +342,7 @@ static int fill_ends(struct report *report, const struct run *run,
 			err = say_wait_verdict(report, &rules, &g, &paths, "",
 					       &g.verdicts[i]);
 	}
-	for (size_t i = 0; run->ends.silent && i < run->problem_count; i++)
-		report_line(report, "%s: %s.",
-			    str_at(&run->strings, run->problems[i].source),
-			    str_at(&run->strings, run->problems[i].text));
+	say_problems(report, run);
 	if (rules.problem)
 		report_note(report, "%s", rules.problem);
 	if (!err)

@@ -40,7 +40,8 @@
 	FIELD(SIGNAL, "signal", NUMBER, "that ended it")                       \
 	FIELD(STATUS, "status", NUMBER, "with which it ended")                 \
 	FIELD(RUNNING, "running", NUMBER, "1: the job goes on")                \
-	FIELD(SILENT, "silent", COUNT, "processes that have made no call")
+	FIELD(SILENT, "silent", COUNT,                                         \
+	      "of a job that goes on: processes that nothing is known of")
 
 FACT_TABLE(hang_fields, HANG_FIELDS)
 
@@ -308,7 +309,8 @@ static bool add_waiting(struct fact *to, const struct wait_graph *g,
 	to->values[ROOTS].number =
 		v->group != WAIT_NOBODY && g->groups[v->group].roots;
 	to->values[RUNNING].number = is_running_still(g);
-	to->values[SILENT].number = (double)g->run->ends.silent;
+	to->values[SILENT].number =
+		is_running_still(g) ? (double)g->run->problem_count : 0;
 	return set_text(to, KIND, strdup(kinds[v->kind])) &&
 	       set_text(to, WAITS, waits_text(g, paths, v, member)) &&
 	       set_text(to, FUNCTION, strdup(wait_graph_function(g, member))) &&

@@ -410,26 +410,32 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 	return put_verdict(g, VERDICT_ARRIVED, WAIT_NOBODY, s->group);
 }
 
-/* In the same collective call, or in that function for messages. */
-static uint32_t count_standing_alike(const struct wait_graph *g,
-				     uint32_t member)
+/* Members of the circle that are in a call for a message. */
+static uint32_t count_messages(const struct wait_graph *g, uint32_t member)
 {
-	uint32_t group = g->at[member].group;
+	uint32_t count = 0, at = member;
 
-	return group == WAIT_NOBODY
-		       ? count_in_function(g, WAIT_NOBODY,
-					   wait_graph_function(g, member))
-		       : g->groups[group].count;
+	do {
+		count += g->at[at].group == WAIT_NOBODY;
+		at = g->at[at].next;
+	} while (at != member);
+	return count;
 }
 
 /* The fewer are elsewhere; of as many those that have nothing left to do. */
-static bool stands_out(const struct wait_graph *g, uint32_t a, uint32_t b)
+static bool stands_out(const struct wait_graph *g, uint32_t a, uint32_t b,
+		       uint32_t messages)
 {
-	uint32_t of_a = count_standing_alike(g, a),
-		 of_b = count_standing_alike(g, b);
+	const struct standing *of[] = { &g->at[a], &g->at[b] };
+	uint32_t count[2];
 
-	return of_a < of_b || (of_a == of_b && is_named(g, a, "MPI_Finalize") &&
-			       !is_named(g, b, "MPI_Finalize"));
+	for (int i = 0; i < 2; i++)
+		count[i] = of[i]->group == WAIT_NOBODY
+				   ? messages
+				   : g->groups[of[i]->group].count;
+	return count[0] < count[1] ||
+	       (count[0] == count[1] && is_named(g, a, "MPI_Finalize") &&
+		!is_named(g, b, "MPI_Finalize"));
 }
 
 /*
@@ -438,12 +444,13 @@ static bool stands_out(const struct wait_graph *g, uint32_t a, uint32_t b)
  */
 static uint32_t judge_circle(struct wait_graph *g, uint32_t member)
 {
+	uint32_t messages = count_messages(g, member);
 	uint32_t least = member, first = member, at = member;
 	bool collective = false;
 
 	do {
 		collective |= g->at[at].group != WAIT_NOBODY;
-		if (stands_out(g, at, least))
+		if (stands_out(g, at, least, messages))
 			least = at;
 		first = at < first ? at : first;
 		at = g->at[at].next;
