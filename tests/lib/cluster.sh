@@ -119,10 +119,12 @@ A
 	chmod +x "$cluster/rsh"
 }
 
+# The second pair is read by mpirun from Open MPI 5 on.
 over_hosts() {
-	on "${cluster_hosts%% *}" mpirun --mca plm rsh \
-		--mca plm_rsh_agent "$cluster/rsh" \
-		--hostfile "$cluster/hostfile" "$@"
+	on "${cluster_hosts%% *}" env \
+		OMPI_MCA_plm=rsh OMPI_MCA_plm_rsh_agent="$cluster/rsh" \
+		PRTE_MCA_plm=ssh PRTE_MCA_plm_ssh_agent="$cluster/rsh" \
+		mpirun --hostfile "$cluster/hostfile" "$@"
 }
 
 host_dies() {

@@ -100,6 +100,22 @@ done
 point "a root that differs, in the first call" hangs openmpi roots \
 	"4 of 4 .* in MPI_Reduce ← differ .*, collective call 1 of all ranks, with different roots" \
 	"4 of 4 .* in MPI_Reduce ← differ .*, collective call 1 of all ranks, with different roots"
+point "a barrier that one rank begins without blocking" hangs openmpi begun \
+	"[34] of 4 .* in MPI_(Barrier|Wait) ← .*, collective call 11 of all ranks; some ranks began it without blocking" \
+	"[34] of 4 .*, collective call 11 of all ranks; some ranks began it without blocking"
+
+# Of the job before: as if the host of rank 3 was gone.
+rank_is_absent() {
+	need mpirun
+	mkdir absent.copse && cp begun.copse/rank-[0-2].h5 absent.copse ||
+		return
+	said report ends absent.copse >over
+	cat over
+	grep -Eq '3 of 4 ranks had waited .* MPI_Barrier .*, for ranks of which nothing is known \(3\)' \
+		over
+}
+point "a rank without profile is waited for" rank_is_absent
+
 point "locks in different orders" hangs openmpi order \
 	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_order.*, its thread [0-9]+ sleeps in .*mutex_lock ← other_order.* its other threads" \
 	"3 of 4 .* for rank 3, which was outside MPI"

@@ -22,6 +22,7 @@
  *   await    it looks for a file that nobody makes
  *   child    it waits for a child, which wants a mutex held when it was made
  *   roots    rank 0 names another root than the others, in the first call
+ *   begun    it begins the barrier without blocking, the others do not
  *   order    two of its threads want each other's mutex
  *   slow     nothing: ranks compute for longer than usual, then go on
  *   crash    it computes, and writes where it may not
@@ -113,6 +114,18 @@ static KEPT void poll_barrier(void)
 	MPI_Ibarrier(MPI_COMM_WORLD, &request);
 	while (!done)
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static KEPT void begun(void)
+{
+	MPI_Request request;
+
+	if (rank != culprit) {
+		checkpoint();
+		return;
+	}
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static KEPT void polls(void)
@@ -310,14 +323,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
-	{ "skip", skip },   { "other", other },        { "leave", leave },
-	{ "sends", sends }, { "lost", lost },          { "polls", polls },
-	{ "loop", loop },   { "sleep", sleep_on },     { "lock", lock_twice },
-	{ "slow", slow },   { "window", lock_window }, { "alone", alone },
-	{ "crash", crash }, { "finish", finish },      { "nan", converge },
-	{ "spawn", spawn }, { "write", write_all },    { "claim", claim },
-	{ "await", await }, { "child", child },        { "order", lock_order },
-	{ "roots", differ }
+	{ "skip", skip },    { "other", other },        { "leave", leave },
+	{ "sends", sends },  { "lost", lost },          { "polls", polls },
+	{ "loop", loop },    { "sleep", sleep_on },     { "lock", lock_twice },
+	{ "slow", slow },    { "window", lock_window }, { "alone", alone },
+	{ "crash", crash },  { "finish", finish },      { "nan", converge },
+	{ "spawn", spawn },  { "write", write_all },    { "claim", claim },
+	{ "await", await },  { "child", child },        { "order", lock_order },
+	{ "roots", differ }, { "begun", begun }
 };
 
 /* Before MPI_Init, by what launchers say. */

@@ -11,7 +11,7 @@ static const struct hang {
 	const char *kind, *stand, *function, *there, *role;
 	double signal, holds, silent;
 	const char *rule, *role_there;
-	double roots, other;
+	double roots, other, begun;
 } hangs[] = {
 	{ "rank", "outside", "MPI_Allreduce", "endless ← main", "call", 0, 0, 0,
 	  "rank" },
@@ -28,6 +28,9 @@ static const struct hang {
 	{ "arrived", NULL, "MPI_Bcast", NULL, "call", 0, 0, 0, "arrived" },
 	{ "arrived", NULL, "MPI_Reduce", NULL, "call", 0, 0, 0, "roots", NULL,
 	  1 },
+	{ "arrived", NULL, "MPI_Barrier", NULL, "call", 0, 0, 0, "begun", NULL,
+	  0, 0, 1 },
+	{ "absent", NULL, "MPI_Recv", NULL, "receive", 0, 0, 0, "absent" },
 	{ "instead", "call", "MPI_Finalize", "MPI_Recv ← main", "call", 0, 0, 0,
 	  "receive", "receive" },
 	{ "instead", "call", "MPI_Barrier", "MPI_Barrier ← main", "call", 0, 0,
@@ -113,6 +116,7 @@ TEST(of_each_kind_of_hang_its_own_rule_speaks)
 		put(fact, set, "role_there", h->role_there, 0);
 		put(fact, set, "roots", NULL, h->roots);
 		put(fact, set, "other_communicator", NULL, h->other);
+		put(fact, set, "begun", NULL, h->begun);
 		put(fact, set, "signal", NULL, h->signal);
 		put(fact, set, "holds", NULL, h->holds);
 		put(fact, set, "silent", NULL, h->silent);

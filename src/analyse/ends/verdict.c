@@ -17,7 +17,7 @@
 #define HANG_FIELDS(FIELD)                                                     \
 	FIELD(KIND, "kind", TEXT,                                              \
 	      "where waiting ends: rank, instead, circle, arrived, nobody, "   \
-	      "begin (in MPI_Init)")                                           \
+	      "absent (no profile), begin (in MPI_Init)")                      \
 	FIELD(WAITS, "waits", TEXT, "who has waited, how long and where")      \
 	FIELD(FUNCTION, "function", TEXT, "that most of them are in")          \
 	FIELD(PATH, "path", TEXT, "on which they are: f ← its caller ← …")     \
@@ -36,6 +36,9 @@
 	FIELD(OTHER_COMM, "other_communicator", NUMBER,                        \
 	      "1: it is in that function, on another one")                     \
 	FIELD(ROOTS, "roots", NUMBER, "1: they name different roots")          \
+	FIELD(BEGUN, "begun", NUMBER,                                          \
+	      "1: some began it without blocking, others did not")             \
+	FIELD(ABSENT, "absent", TEXT, "2, 5: ranks without a profile")         \
 	FIELD(HOLDS, "holds", COUNT, "locks of windows that it has")           \
 	FIELD(SIGNAL, "signal", NUMBER, "that ended it")                       \
 	FIELD(STATUS, "status", NUMBER, "with which it ended")                 \
@@ -297,8 +300,8 @@ static bool add_waiting(struct fact *to, const struct wait_graph *g,
 	static const char *const kinds[] = {
 		[VERDICT_RANK] = "rank",     [VERDICT_INSTEAD] = "instead",
 		[VERDICT_CIRCLE] = "circle", [VERDICT_ARRIVED] = "arrived",
-		[VERDICT_NOBODY] = "nobody", [VERDICT_BEGIN] = "begin",
-		[VERDICT_NONE] = "",
+		[VERDICT_NOBODY] = "nobody", [VERDICT_ABSENT] = "absent",
+		[VERDICT_BEGIN] = "begin",   [VERDICT_NONE] = "",
 	};
 	const struct run_last_call *call = g->at[member].call;
 
@@ -308,10 +311,13 @@ static bool add_waiting(struct fact *to, const struct wait_graph *g,
 	to->values[AGE].number = (double)v->age_ns / 1e9;
 	to->values[ROOTS].number =
 		v->group != WAIT_NOBODY && g->groups[v->group].roots;
+	to->values[BEGUN].number =
+		v->group != WAIT_NOBODY && g->groups[v->group].begun;
 	to->values[RUNNING].number = is_running_still(g);
 	to->values[SILENT].number =
 		is_running_still(g) ? (double)g->run->problem_count : 0;
 	return set_text(to, KIND, strdup(kinds[v->kind])) &&
+	       set_text(to, ABSENT, wait_graph_absent_text(g)) &&
 	       set_text(to, WAITS, waits_text(g, paths, v, member)) &&
 	       set_text(to, FUNCTION, strdup(wait_graph_function(g, member))) &&
 	       set_text(to, ROLE, strdup(role_text(&g->at[member]))) &&

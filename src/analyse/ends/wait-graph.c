@@ -3,6 +3,7 @@
 #include "analyse/ends/wait-graph.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,8 @@ static void find_stands(struct wait_graph *g)
 		    (uint32_t)run->ranks[i].rank < run->world)
 			g->member_of[run->ranks[i].rank] = (uint32_t)i;
 	}
+	for (uint32_t rank = 0; rank < run->world; rank++)
+		g->absent += g->member_of[rank] == WAIT_NOBODY;
 }
 
 /*
@@ -149,6 +152,20 @@ static bool have_other_roots(const struct wait_graph *g, uint32_t a, uint32_t b)
 	return of_a >= 0 && of_b >= 0 && of_a != of_b;
 }
 
+/* What differs between members of a group. */
+static void compare_in_group(const struct wait_graph *g, struct wait_group *of,
+			     uint32_t member)
+{
+	bool begun = g->at[member].call->requests;
+	bool first_begun = g->at[of->first].call->requests;
+
+	of->mixed |= !begun && !first_begun &&
+		     strcmp(wait_graph_function(g, member),
+			    wait_graph_function(g, of->first));
+	of->begun |= begun != first_begun;
+	of->roots |= have_other_roots(g, member, of->first);
+}
+
 static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
 			       uint64_t comm, uint64_t instance)
 {
@@ -166,12 +183,7 @@ static uint32_t put_wait_group(struct wait_graph *g, uint32_t member,
 			  sizeof(one), &one))
 		return WAIT_NOBODY;
 	g->groups[i].count++;
-	g->groups[i].mixed |=
-		strcmp(wait_graph_function(g, member),
-		       wait_graph_function(g, g->groups[i].first)) &&
-		!g->at[member].call->requests &&
-		!g->at[g->groups[i].first].call->requests;
-	g->groups[i].roots |= have_other_roots(g, member, g->groups[i].first);
+	compare_in_group(g, &g->groups[i], member);
 	return (uint32_t)i;
 }
 
@@ -226,6 +238,7 @@ static void miss_in_finalize(struct wait_graph *g, uint32_t group)
 	struct wait_group *to = &g->groups[group];
 
 	to->size = g->run->world;
+	to->known = to->size - g->absent;
 	for (uint32_t i = 0; i < g->run->member_count; i++)
 		if (g->at[i].group != group)
 			count_missing(g, to, i);
@@ -256,6 +269,7 @@ static void miss_in_comm(struct wait_graph *g, uint32_t group)
 		if (e->comm != to->comm)
 			continue;
 		to->size = e->size;
+		to->known++;
 		if (e->rank < g->run->member_count &&
 		    e->instances <= to->instance &&
 		    g->at[e->rank].group != group)
@@ -393,6 +407,19 @@ static uint32_t rarest_in_group(const struct wait_graph *g, uint32_t group)
 	return best;
 }
 
+/* It needs a rank of which nothing is known, or may. */
+static bool waits_for_absent(const struct wait_graph *g,
+			     const struct standing *s)
+{
+	int32_t peer = s->call->peer;
+
+	if (s->group != WAIT_NOBODY)
+		return g->absent &&
+		       g->groups[s->group].known < g->groups[s->group].size;
+	return peer >= 0 && (uint32_t)peer < g->run->world &&
+	       g->member_of[peer] == WAIT_NOBODY;
+}
+
 /* Of a rank that the others come to, and that waits for nobody. */
 static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 {
@@ -400,13 +427,15 @@ static uint32_t judge_last(struct wait_graph *g, uint32_t member)
 
 	if (!waits_at_all(s))
 		return put_verdict(g, VERDICT_RANK, member, WAIT_NOBODY);
-	if (s->group == WAIT_NOBODY)
-		return put_verdict(g, VERDICT_NOBODY, member, WAIT_NOBODY);
-	if (g->groups[s->group].instance == IN_INIT)
+	if (s->group != WAIT_NOBODY && g->groups[s->group].instance == IN_INIT)
 		return put_verdict(g, VERDICT_BEGIN, WAIT_NOBODY, s->group);
-	if (g->groups[s->group].mixed)
+	if (s->group != WAIT_NOBODY && g->groups[s->group].mixed)
 		return put_verdict(g, VERDICT_INSTEAD,
 				   rarest_in_group(g, s->group), s->group);
+	if (waits_for_absent(g, s))
+		return put_verdict(g, VERDICT_ABSENT, WAIT_NOBODY, s->group);
+	if (s->group == WAIT_NOBODY)
+		return put_verdict(g, VERDICT_NOBODY, member, WAIT_NOBODY);
 	return put_verdict(g, VERDICT_ARRIVED, WAIT_NOBODY, s->group);
 }
 
@@ -584,6 +613,30 @@ void wait_graph_fini(struct wait_graph *g)
 	free(g->verdicts);
 	free(g->member_of);
 	*g = (struct wait_graph){ 0 };
+}
+
+char *wait_graph_absent_text(const struct wait_graph *g)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	uint32_t next;
+
+	if (!to)
+		return NULL;
+	for (uint32_t at = 0; at < g->run->world && ftell(to) < 60; at = next) {
+		next = at + 1;
+		if (g->member_of[at] != WAIT_NOBODY)
+			continue;
+		while (next < g->run->world &&
+		       g->member_of[next] == WAIT_NOBODY)
+			next++;
+		fprintf(to, "%s%u", ftell(to) ? ", " : "", at);
+		if (next > at + 1)
+			fprintf(to, "%s%u", next > at + 2 ? "–" : ", ",
+				next - 1);
+	}
+	return fclose(to) ? NULL : text;
 }
 
 uint32_t wait_graph_locks(const struct wait_graph *g, uint32_t member)

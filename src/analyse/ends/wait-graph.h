@@ -33,6 +33,7 @@ enum verdict_kind {
 	VERDICT_CIRCLE,  /* ranks that wait for one another's messages */
 	VERDICT_ARRIVED, /* for nobody: all that it needs have come */
 	VERDICT_NOBODY,  /* a message, and it is not known whose */
+	VERDICT_ABSENT,  /* for ranks of which there is no profile */
 	VERDICT_BEGIN    /* in MPI_Init, for whoever has not come to it */
 };
 
@@ -51,11 +52,13 @@ struct wait_group {
 	uint64_t comm, instance;
 	uint32_t first;   /* member that is in it */
 	uint32_t count;   /* members that are */
+	uint32_t known;   /* that the communicator is known to have */
 	uint32_t missing; /* that have not come to it … */
 	uint32_t culprit; /* … one of them: it waits for nobody, if any does */
 	uint32_t size;    /* of the communicator */
 	bool mixed;       /* they are in different functions */
 	bool roots;       /* they name different ones */
+	bool begun;       /* some began it without blocking, others did not */
 };
 
 struct wait_verdict {
@@ -72,7 +75,8 @@ struct wait_graph {
 	struct wait_group *groups;
 	struct wait_verdict *verdicts; /* 0: VERDICT_NONE; by waiting */
 	size_t group_count, verdict_count, group_room, verdict_room;
-	uint32_t *member_of; /* by rank in MPI_COMM_WORLD */
+	uint32_t *member_of; /* by rank in MPI_COMM_WORLD; WAIT_NOBODY */
+	uint32_t absent;     /* ranks of which there is no profile */
 };
 
 /* 0, or -ENOMEM with a reason. */
@@ -84,6 +88,9 @@ const struct wait_verdict *wait_graph_main(const struct wait_graph *g);
 
 /* The member has a verdict, and is not to blame itself. */
 bool wait_graph_waits(const struct wait_graph *g, uint32_t member);
+
+/* "2, 5": ranks of which there is no profile; to be freed, NULL: no memory. */
+char *wait_graph_absent_text(const struct wait_graph *g);
 
 /* Locks of windows that it holds, of communicators that ranks wait on. */
 uint32_t wait_graph_locks(const struct wait_graph *g, uint32_t member);
