@@ -15,6 +15,7 @@
 #include "format/format.h"
 #include "launch/alarm.h"
 #include "launch/inquiry.h"
+#include "launch/job.h"
 #include "launch/live-run.h"
 #include "launch/process.h"
 #include "run/run-build.h"
@@ -151,17 +152,22 @@ static int ask_all(struct run **to, const char *word)
 {
 	struct run *run = *to = calloc(1, sizeof(*run));
 	struct live_run live;
+	char *directory = NULL;
 	int err = live_run_find(&live, word);
 
+	/* It may go on on other hosts. */
+	if (err == -ENOENT && word && !is_directory(word))
+		word = directory = job_run_directory(word);
 	if (err == -ENOENT && is_directory(word))
-		err = 0; /* it may go on on other hosts */
+		err = 0;
 	if (!err && !run)
 		err = no_memory();
 	if (!err)
 		err = look_everywhere(run, &live, directory_of(&live, word));
-	if (!err && !run->rank_count)
+	if (!err && !run->rank_count && !run->problem_count)
 		err = fail(-ENOENT, "no run of yours that is %s goes on", word);
 	live_run_fini(&live);
+	free(directory);
 	return err;
 }
 

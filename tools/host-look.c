@@ -319,6 +319,19 @@ static int add_silent(struct run *run, const struct live_run *live,
 	return err;
 }
 
+/* Of a run of which nothing is known but what it was started with. */
+static int add_all_silent(struct run *to, const struct live_run *live,
+			  const struct looks *looks, double between)
+{
+	const struct live_note *note = &live->at[0].note;
+
+	to->ends.looked_ns = (uint64_t)(between * 1e9);
+	to->world = note->rank < 0 ? 0 : (uint32_t)note->size;
+	to->command = str_add(&to->strings, note->command);
+	return to->command == STR_NONE ? no_memory()
+				       : add_silent(to, live, looks);
+}
+
 /* A run of what there is now; *to is to be freed. */
 static int copy_live_run(struct run **to, struct live_run *live)
 {
@@ -351,6 +364,8 @@ static int join_looks(struct run *to, struct live_run *live,
 	struct run *run = NULL;
 	int err = copy_live_run(&run, live);
 
+	if (err == -ENODATA)
+		return add_all_silent(to, live, now, between);
 	if (err)
 		return err;
 	run->ends.looked_ns = (uint64_t)(between * 1e9);

@@ -101,6 +101,15 @@ static int find_hosts(struct inquiry *q, const char *directory, bool is_here)
 	return err;
 }
 
+bool inquiry_goes_on(const char *directory)
+{
+	struct inquiry q = { 0 };
+	bool found = !find_hosts(&q, directory, false) && q.host_count;
+
+	inquiry_close(&q);
+	return found;
+}
+
 /*
  * The one who asks.
  */

@@ -31,6 +31,9 @@ struct inquiry {
 int inquiry_open(struct inquiry *q, const char *directory, bool is_here,
 		 double between);
 
+/* Whether hosts have begun to write to that directory, and are not done. */
+bool inquiry_goes_on(const char *directory);
+
 /* Until all have answered, or for so long; true: they have. */
 bool inquiry_wait(const struct inquiry *q, double seconds);
 

@@ -37,6 +37,13 @@ void job_end_ask(struct batch *b);
 const char *job_end_in(const char *answer);
 
 /*
+ * The newest run that goes on in the folder in which Slurm's job of that number
+ * was submitted, and whose name ends with ".copse"; to be freed.  NULL: there is
+ * none, no such job, or no Slurm.
+ */
+char *job_run_directory(const char *job);
+
+/*
  * What the directory of a job's profiles is called.
  *
  * Ownership   Names are the caller's, to be freed.

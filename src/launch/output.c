@@ -192,6 +192,7 @@ static int owner_of(const struct output *o, const char *key)
 	if (n < 0)
 		return cannot_use(o, -errno);
 	text[n] = 0;
+	text[strcspn(text, "\n")] = 0; /* the batch job's number */
 	if (strcmp(text, key) != 0)
 		return OLDER;
 	return is_output_there(o, ".finished") ? FINISHED : OURS;
@@ -209,9 +210,12 @@ static int cannot_write(const struct output *o, int err)
 static int put_key(struct output *o, const struct job *job, bool replace)
 {
 	char name[TEMPORARY];
+	char text[sizeof(job->key) + sizeof(job->batch.job) + 2];
 	int fd = regular_create(o->fd, temporary_name(name, o));
-	int err = fd < 0 ? fd : write_text_file(fd, job->key);
+	int err;
 
+	snprintf(text, sizeof(text), "%s\n%s\n", job->key, job->batch.job);
+	err = fd < 0 ? fd : write_text_file(fd, text);
 	if (!err && (replace ? renameat(o->fd, name, o->fd, ".job")
 			     : linkat(o->fd, name, o->fd, ".job", 0)))
 		err = -errno;

@@ -162,6 +162,23 @@ begins_late() {
 }
 point "a rank that does not come to MPI_Init" begins_late
 
+# Nothing is measured of them but where they are.
+has_called_nothing() {
+	need mpirun
+	mpirun -n 2 "$copse" run --quiet -o quiet.copse sleep 60 >out 2>&1 &
+	job=$!
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		sleep 0.5
+		said stuck --between 0.2 quiet.copse >running
+		grep -q 'Rank 1' running && break
+	done
+	end_job
+	cat running
+	grep -Eq '^stuck · sleep 60 · .*No rank has made a call .* Rank 1: has made no call yet: process [0-9]+ \(sleep\) sleeps in .*nanosleep' \
+		running
+}
+point "ranks that have called nothing yet" has_called_nothing
+
 # A job that is slow completes calls.
 is_slow() {
 	mpirun -n 4 "$copse" run --quiet -o slow.copse "$programs/hangs" slow \

@@ -301,6 +301,28 @@ J
 		{ cat summary; return 1; }
 }
 
+# answers COMMAND…: it says for whom the job of hangs waits.
+answers() {
+	"$@" >stuck 2>&1
+	grep -q 'for rank 3, which is in MPI_Finalize' stuck
+}
+
+# On a host that has none of its ranks, as a login node; and the memory of it.
+asked_by_number() {
+	may
+	job=$(batch -w elm -N 1 -n 4 <<J
+srun "$copse" run -q -o asked.copse "$programs/hangs" skip
+J
+)
+	wait_up_to 30 answers on ash "$copse" stuck --between 0.3 --width 250 "$job"
+	good=$?
+	cat stuck
+	on ash scancel "$job"
+	over "$job" && [ $good = 0 ] || return
+	"$copse" report memory -f json asked.copse >memory &&
+		grep -qE '"most": ?[1-9]' memory || { cat memory; return 1; }
+}
+
 # The job script that we give away.  srun kills all at once; what is left is
 # found by its last lines.
 recovered() {
@@ -360,6 +382,7 @@ point "steps at once are kept apart" at_once
 point "each task of an array has its own" array
 point "a job that is started again leaves the first attempt" again
 point "scancel: complete" cancelled
+point "a job that hangs is asked by its number elsewhere" asked_by_number
 point "the job script finds what srun killed" recovered
 point "a time limit, and a program that does not end" too_late
 points_done

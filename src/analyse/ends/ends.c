@@ -322,6 +322,18 @@ static void say_problems(struct report *report, const struct run *run)
 			    str_at(&run->strings, run->problems[i].text));
 }
 
+/* No rank has made a call. */
+static void say_nothing(struct report *report, const struct run *run)
+{
+	if (!run->ends.looked_ns)
+		report_line(report, "Nothing is known: no call of MPI or CUDA "
+				    "was seen, or an older copse measured.");
+	else
+		report_line(report,
+			    "No rank has made a call of MPI or CUDA yet.");
+	say_problems(report, run);
+}
+
 static int fill_ends(struct report *report, const struct run *run,
 		     const struct analysis_options *options)
 {
@@ -368,8 +380,7 @@ static int run_ends_analysis(struct report **to, const struct run *const runs[],
 	if (!report)
 		return -ENOMEM;
 	if (!runs[0]->ends.call_count)
-		report_line(report, "Nothing is known: no call of MPI or CUDA "
-				    "was seen, or an older copse measured.");
+		say_nothing(report, runs[0]);
 	else
 		err = fill_ends(report, runs[0], options);
 	if (!err)
