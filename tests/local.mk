@@ -288,7 +288,7 @@ TESTS += tests/unit/unit $(SHELL_TESTS)
 check-quick:
 	$(MAKE) check TESTS='tests/unit/unit $(QUICK_TESTS)'
 check-rest:
-	$(MAKE) check TESTS='$(STORM_TESTS) $(OTHER_TESTS)'
+	$(MAKE) check TESTS='$(OTHER_TESTS)'
 check-storms:
 	PATIENCE_S=$${PATIENCE_S-14400} STORM_SECONDS=$${STORM_SECONDS-10} \
 	FUZZ_SECONDS=$${FUZZ_SECONDS-600} $(MAKE) check TESTS='$(STORM_TESTS)'

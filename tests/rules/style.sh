@@ -20,22 +20,36 @@ scripts() {
 	find tests share -name '*.sh' 2>/dev/null
 }
 
+# each_says LINES EXPRESSION FILE…: awk's, of one of the first lines of each.
+each_says() {
+	lines=$1 expression=$2
+	shift 2
+	awk 'FNR == 1 {
+			name = FILENAME
+			sub(/.*\//, "", name)
+			lacks[FILENAME]
+		}
+		FNR <= '"$lines"' && '"$expression"' { delete lacks[FILENAME] }
+		FNR == '"$lines"' { nextfile }
+		END {
+			for (file in lacks) {
+				print file ": no such line"
+				bad = 1
+			}
+			exit bad
+		}' "$@"
+}
+
 spdx_first() {
-	{ sources; scripts; find src mpi cuda openmp locks -name '*.def'; } |
-		while read -r file; do
-			head -n 2 "$file" | grep -q 'SPDX-License-Identifier' ||
-				echo "$file: no SPDX line"
-		done | grep . && return 1
-	return 0
+	# shellcheck disable=SC2046 # a list of words
+	each_says 2 '/SPDX-License-Identifier/' $(sources; scripts
+		find src mpi cuda openmp locks -name '*.def')
 }
 
 # The first comment of a header: "file.h - one sentence".
 says_what_it_is() {
-	sources -name '*.h' | while read -r file; do
-		head -n 4 "$file" | grep -q "$(basename "$file") - " ||
-			echo "$file: no line \"$(basename "$file") - ...\""
-	done | grep . && return 1
-	return 0
+	# shellcheck disable=SC2046 # a list of words
+	each_says 4 'index($0, name " - ")' $(sources -name '*.h')
 }
 
 short_functions() {

@@ -164,7 +164,9 @@ quick_first() {
 	tries run/x 1 2 >got
 	cat got
 	grep '^2 tries: [1-9]' got && ! grep check-rest got || return
-	tries unit/unit 1 | grep '^1 tries: [1-9]'
+	tries unit/unit 1 | grep '^1 tries: [1-9]' || return
+	! tries run/x | grep check-storms || return
+	(export STORMS=yes; tries run/x) | grep check-storms
 }
 
 # Of two logs, the longer first.
