@@ -2,7 +2,7 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/batch tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate \
-	tests/unit/call-paths tests/unit/err \
+	tests/unit/call-paths tests/unit/core-wait tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/hot-paths tests/unit/idle-threads \

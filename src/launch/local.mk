@@ -3,6 +3,7 @@ liblaunch_la_CFLAGS = $(reader_cflags)
 liblaunch_la_SOURCES = \
 	src/launch/alarm.c src/launch/alarm.h \
 	src/launch/content.c src/launch/content.h \
+	src/launch/core-wait.c src/launch/core-wait.h \
 	src/launch/host-lock.c src/launch/host-lock.h \
 	src/launch/events.c src/launch/events.h \
 	src/launch/harvest.c src/launch/harvest.h \

@@ -234,6 +234,7 @@ static void parent_tick(struct parent *p, const struct harvest *h)
 	alarm_look(&p->alarm, now);
 	thread_report_answer(h->live_dir);
 	memory_watch_look(&p->memory, h, now);
+	core_wait_look(&p->core_wait, h->child, now);
 	if (p->alarm.ends)
 		end_program(p, h, now);
 	p->tick_ns = now + SECOND;
@@ -284,7 +285,10 @@ static void note_end(struct parent *p, struct harvest *h)
 
 	/* Goes when it is waited for. */
 	end.cpu_ns = process_cpu_ns(h->child);
-	process_cores(h->child, &end.cores);
+	core_wait_look(&p->core_wait, h->child, process_clock());
+	if (p->core_wait.count.ran)
+		process_cores(h->child, &end.cores);
+	end.cores.waited_ns = p->core_wait.ns;
 	while (wait4(h->child, &status, 0, &used) < 0 && errno == EINTR)
 		;
 	end.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0;
@@ -313,7 +317,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 
 	signal_origin_start(&p->origin);
 	memory_watch_start(&p->memory);
-	p->start_ns = process_clock();
+	p->core_wait.look_ns = p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
 	p->tick_ns = p->start_ns + SECOND;

@@ -16,6 +16,7 @@
 #include "launch/alarm.h"
 #include "launch/harvest.h"
 #include "launch/inquiry.h"
+#include "launch/core-wait.h"
 #include "launch/memory-watch.h"
 #include "launch/signal-origin.h"
 
@@ -25,6 +26,7 @@ struct parent { /* all zero at first */
 	struct signal_origin origin;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
 	struct memory_watch memory;
+	struct core_wait core_wait;
 	uint64_t tick_ns;   /* of the next tick */
 	uint64_t ending_ns; /* since when we end a job that hangs; or 0 */
 	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */

@@ -69,18 +69,13 @@ static uint64_t core_set_key(const cpu_set_t *cores)
 	return key;
 }
 
-/* Its schedstat: time on a core, time ready to run but on none, turns. */
 void process_cores(pid_t pid, struct cores *cores)
 {
-	char text[128], *at = text;
 	cpu_set_t set;
 
 	*cores = (struct cores){ 0 };
-	if (sched_getaffinity(pid, sizeof(set), &set) ||
-	    !proc_file(pid, "schedstat", text, sizeof(text)) ||
-	    !strtoull(at, &at, 10))
+	if (sched_getaffinity(pid, sizeof(set), &set))
 		return;
-	cores->waited_ns = strtoull(at, NULL, 10);
 	cores->count = (uint64_t)CPU_COUNT(&set);
 	cores->key = core_set_key(&set);
 }

@@ -20,7 +20,7 @@ bool process_maps(pid_t pid, const char *path);
 /* CPU time of all its threads so far, also of a zombie; 0: not known. */
 uint64_t process_cpu_ns(pid_t pid);
 
-/* Its cores, and how long its first thread waited for one, also of a zombie. */
+/* The cores that it may run on, also of a zombie. */
 void process_cores(pid_t pid, struct cores *cores);
 
 /* What wait4(2) reports of a child and of those it waited for, in *to. */
