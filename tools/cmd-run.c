@@ -464,6 +464,15 @@ static void say_nothing_came(const struct no_sample *n)
 		n->run_ns / 1000000, no_sample_why(n, room));
 }
 
+/* Whoever started it may have had a sample or two. */
+static void say_unmeasured(const struct no_sample *n)
+{
+	const char *why = no_sample_of_child(&n->tally);
+
+	if (why)
+		fprintf(stderr, "copse run: not measured: %s\n", why);
+}
+
 /* What the user waits for when the program has ended; no budget bounds it. */
 static void say_long_end(uint64_t end_ns, uint64_t written_ns)
 {
@@ -479,26 +488,32 @@ static void say_long_end(uint64_t end_ns, uint64_t written_ns)
 			(double)(now - written_ns) / 1e9);
 }
 
-/* The last rank speaks for the job.  DIR stays for profiles that were lost. */
-static void conclude_run(struct aftermath *a, const struct output *o,
-			 const struct no_sample *n, bool lost)
+static void say_profiles(struct aftermath *a, const struct output *o,
+			 const struct no_sample *n)
 {
-	if (!output_has_profile(o)) {
-		if (!quiet && !lost)
-			say_nothing_came(n);
-		if (!lost)
-			output_discard(o);
-	} else if (!quiet && !no_report && !a->useless &&
-		   o->size <= MOST_RANKS_REPORTED) {
+	say_unmeasured(n);
+	if (!no_report && !a->useless && o->size <= MOST_RANKS_REPORTED) {
 		if (aftermath_do(a, page ? AFTERMATH_PAGE : AFTERMATH_CONCLUDE))
 			warn_user(fail_reason());
 		else
 			fputc('\n', stderr);
 		say_page(o);
-		say_where_profiles_are(o);
-	} else if (!quiet) {
-		say_where_profiles_are(o);
 	}
+	say_where_profiles_are(o);
+}
+
+/* The last rank speaks for the job.  DIR stays for profiles that were lost. */
+static void conclude_run(struct aftermath *a, const struct output *o,
+			 const struct no_sample *n, bool lost)
+{
+	bool profile = output_has_profile(o);
+
+	if (profile && !quiet)
+		say_profiles(a, o, n);
+	else if (!profile && !quiet && !lost)
+		say_nothing_came(n);
+	if (!profile && !lost)
+		output_discard(o);
 	output_release(o);
 }
 

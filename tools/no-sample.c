@@ -64,8 +64,7 @@ static bool has_no_room(void)
 	       limit.rlim_cur < PROFILE_LEAST;
 }
 
-/* What the processes told of each other, or NULL. */
-static const char *why_unfit_child(const struct live_tally *tally)
+const char *no_sample_of_child(const struct live_tally *tally)
 {
 	static const struct {
 		enum live_unfit unfit;
@@ -95,10 +94,18 @@ static const char *why_unfit_child(const struct live_tally *tally)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (tally->unfit & reasons[i].unfit)
 			return reasons[i].why;
-	if (tally->failed)
+	return NULL;
+}
+
+/* What the processes told of each other, or NULL. */
+static const char *why_no_process(const struct live_tally *tally)
+{
+	const char *why = no_sample_of_child(tally);
+
+	if (!why && tally->failed)
 		return "no process had room for a profile: enlarge /dev/shm or "
 		       "raise the limits (ulimit -v, -n; see: copse check)";
-	return NULL;
+	return why;
 }
 
 /* So little that even at the usual rate there is no sample, or one. */
@@ -133,7 +140,7 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 			 (double)n->cpu_ns / 1e6);
 		return to;
 	}
-	why = why_unfit_child(&n->tally);
+	why = why_no_process(&n->tally);
 	if (why)
 		return why;
 	if (due > 0 && due < MOST_DUE) {

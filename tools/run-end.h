@@ -64,5 +64,8 @@ struct no_sample {
 	struct live_tally tally; /* of all its processes */
 };
 
+/* Why a program that was started cannot be measured; NULL: none was seen. */
+const char *no_sample_of_child(const struct live_tally *tally);
+
 /* The reason; in `to`, if there are numbers in it. */
 const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE]);

@@ -206,7 +206,8 @@ why() {
 	shift 2
 	"$copse" run "$@" 2>err
 	cat err
-	grep 'took no sample' err | grep -F -e "$word"
+	# What starts it may have had a sample.
+	grep -e 'took no sample' -e 'not measured:' err | grep -F -e "$word"
 }
 
 # A program without a loader that computes, and a script that starts it.
