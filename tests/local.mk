@@ -253,7 +253,7 @@ QUICK_TESTS = \
 	tests/profiles/recover.sh tests/rules/sigsafe.sh tests/rules/mpi-complete.sh \
 	tests/rules/docs.sh tests/rules/layers.sh tests/rules/abi.sh
 OTHER_TESTS = \
-	tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
+	tests/mpi/stuck.sh tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
 	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
@@ -264,7 +264,7 @@ OTHER_TESTS = \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
 	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/mpi/fortran.sh \
-	tests/mpi/polls.sh tests/mpi/stuck.sh tests/system/view.sh tests/profiles/scaling.sh \
+	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh tests/run/thread-names.sh tests/run/regions.sh \
 	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
 	tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python-programs.sh \
