@@ -148,7 +148,7 @@ static time_t time_of_run(const char *path, const char *job)
 }
 
 /* The newest run of it in that folder; to be freed, or NULL. */
-static char *newest_run(const char *folder, const char *job)
+static char *newest_job_run(const char *folder, const char *job)
 {
 	DIR *list = opendir(folder);
 	struct dirent *entry;
@@ -184,5 +184,5 @@ char *job_run_directory(const char *job)
 	if (!end)
 		return NULL;
 	*end = 0;
-	return newest_run(at + strlen(before), job);
+	return newest_job_run(at + strlen(before), job);
 }

@@ -37,9 +37,9 @@ void job_end_ask(struct batch *b);
 const char *job_end_in(const char *answer);
 
 /*
- * The newest run that goes on in the folder in which Slurm's job of that number
- * was submitted, and whose name ends with ".copse"; to be freed.  NULL: there is
- * none, no such job, or no Slurm.
+ * The newest run of Slurm's job of that number that goes on in the folder in
+ * which it was submitted, and whose name ends with ".copse"; to be freed. NULL:
+ * there is none, no such job, or no Slurm.
  */
 char *job_run_directory(const char *job);
 
