@@ -89,7 +89,7 @@ static int answer_inquiry(const char *word)
 	scratch = path ? str_format("%s.part", path) : NULL;
 	err = part && scratch ? host_look(part, &live, between) : no_memory();
 	if (!err)
-		err = run_save(part, scratch);
+		err = run_save_part(part, scratch);
 	if (!err && rename(scratch, path))
 		err = fail(-errno, "%s: %s", path, strerror(errno));
 	run_free(part);

@@ -142,7 +142,7 @@ static void save_metrics(struct store *s, const struct run *run)
 	paths_fini(&paths);
 }
 
-int run_save(const struct run *run, const char *path)
+static int save_into(struct store *s, const struct run *run)
 {
 	struct run_words words = {
 		.command = (char *)str_at(&run->strings, run->command),
@@ -153,11 +153,7 @@ int run_save(const struct run *run, const char *path)
 		.world = run->world,
 		.members = run->member_count,
 	};
-	struct store *s = NULL;
-	int err = store_create_large(&s, path, FORMAT, VERSION);
 
-	if (err)
-		return err;
 	store_put_record(s, "run", run_words_fields(), &words);
 	store_put_strings(s, "strings", run->strings.at, run->strings.count);
 	put_ranks(s, run);
@@ -182,6 +178,22 @@ int run_save(const struct run *run, const char *path)
 	run_energy_put(s, &run->energy);
 	save_metrics(s, run);
 	return store_commit(s);
+}
+
+int run_save(const struct run *run, const char *path)
+{
+	struct store *s = NULL;
+	int err = store_create_large(&s, path, FORMAT, VERSION);
+
+	return err ? err : save_into(s, run);
+}
+
+int run_save_part(const struct run *run, const char *path)
+{
+	struct store *s = NULL;
+	int err = store_create(&s, path, FORMAT, VERSION);
+
+	return err ? err : save_into(s, run);
 }
 
 /*

@@ -143,6 +143,9 @@ bool run_is_sampled(const struct run_metric *metric);
 
 /* run-file.c: 0, or -errno with a reason that names the file. */
 int run_save(const struct run *run, const char *path);
+
+/* The same of a part that another host reads: of some kilobytes. */
+int run_save_part(const struct run *run, const char *path);
 int run_load(struct run **to, const char *path);
 
 /* A line, or a loop: its place is its own, not its caller's. */
