@@ -101,6 +101,64 @@ static bool key_of_hydra(char *key)
 	return false;
 }
 
+/* The process that made the ranks of this host: the first without a rank. */
+static pid_t find_agent(void)
+{
+	pid_t pid = getppid();
+
+	for (int i = 0; i < MOST_SHELLS && pid > 1; i++) {
+		if (!proc_has_variable(pid, "RANK"))
+			return pid;
+		pid = proc_parent(pid);
+	}
+	return getppid();
+}
+
+/*
+ * torchrun's own name of the job is mostly "none", and its port mostly 29500:
+ * on one host its process tells jobs apart, on several that of the batch
+ * system.
+ */
+static void key_of_torch(char *key)
+{
+	const char *here = text_of_variable("LOCAL_WORLD_SIZE");
+	char agent[64] = "";
+
+	if (!strcmp(here, text_of_variable("WORLD_SIZE"))) {
+		pid_t pid = find_agent();
+
+		snprintf(agent, sizeof(agent), "%d %llu", (int)pid,
+			 (unsigned long long)proc_stat(pid, 22));
+	}
+	snprintf(key, LAUNCHER_KEY, "torch %.40s %.60s %.8s %.8s %.20s %s",
+		 text_of_variable("TORCHELASTIC_RUN_ID"),
+		 text_of_variable("MASTER_ADDR"),
+		 text_of_variable("MASTER_PORT"),
+		 text_of_variable("TORCHELASTIC_RESTART_COUNT"),
+		 text_of_variable("SLURM_JOB_ID"), agent);
+}
+
+static bool is_torch_rank(void)
+{
+	return getenv("RANK") && getenv("WORLD_SIZE") &&
+	       getenv("MASTER_ADDR") && getenv("MASTER_PORT");
+}
+
+/* Without MPI: by gloo. */
+static bool is_horovod_rank(void)
+{
+	return getenv("HOROVOD_RANK") && getenv("HOROVOD_SIZE") &&
+	       getenv("HOROVOD_GLOO_RENDEZVOUS_PORT");
+}
+
+static void key_of_horovod(char *key)
+{
+	snprintf(key, LAUNCHER_KEY, "horovod %.60s %.8s %.20s",
+		 text_of_variable("HOROVOD_GLOO_RENDEZVOUS_ADDR"),
+		 text_of_variable("HOROVOD_GLOO_RENDEZVOUS_PORT"),
+		 text_of_variable("SLURM_JOB_ID"));
+}
+
 /*
  * Launchers start their daemons by others: mpirun's and Hydra's may be a step
  * of srun, whose variables the ranks then see beside those of their own.
@@ -118,6 +176,14 @@ enum launcher launcher_find(char key[LAUNCHER_KEY])
 	if (getenv("OMPI_COMM_WORLD_RANK") || (pmix && !slurms)) {
 		key_of_mpirun(key);
 		return LAUNCHER_MPIRUN;
+	}
+	if (is_torch_rank()) {
+		key_of_torch(key);
+		return LAUNCHER_TORCH;
+	}
+	if (is_horovod_rank()) {
+		key_of_horovod(key);
+		return LAUNCHER_HOROVOD;
 	}
 	if (pmix || step) {
 		key_of_srun(key);

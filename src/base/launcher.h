@@ -15,6 +15,8 @@ enum launcher {
 	LAUNCHER_MPIRUN, /* Open MPI's */
 	LAUNCHER_HYDRA,  /* MPICH's mpiexec */
 	LAUNCHER_SRUN,
+	LAUNCHER_TORCH, /* torchrun, and what names ranks as it does */
+	LAUNCHER_HOROVOD,
 	LAUNCHER_OTHER, /* that speaks PMI */
 };
 

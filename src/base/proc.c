@@ -47,3 +47,20 @@ pid_t proc_parent(pid_t pid)
 {
 	return (pid_t)proc_stat(pid, 4);
 }
+
+bool proc_has_variable(pid_t pid, const char *name)
+{
+	size_t length = strlen(name), room = 0;
+	char path[64], *line = NULL;
+	bool has = false;
+	FILE *from;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	from = fopen(path, "re");
+	while (from && !has && getdelim(&line, &room, 0, from) > 0)
+		has = !strncmp(line, name, length) && line[length] == '=';
+	if (from)
+		fclose(from);
+	free(line);
+	return has;
+}

@@ -2,6 +2,7 @@
 /* proc.h - the files of /proc/PID. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,3 +15,6 @@ uint64_t proc_stat(pid_t pid, int wanted);
 
 /* Its parent, 0: there is none in sight. */
 pid_t proc_parent(pid_t pid);
+
+/* It was started with that variable; false also when we may not know. */
+bool proc_has_variable(pid_t pid, const char *name);

@@ -48,6 +48,8 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
 		[LAUNCHER_HYDRA] = { "PMI_RANK" },
 		[LAUNCHER_SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
+		[LAUNCHER_TORCH] = { "RANK" },
+		[LAUNCHER_HOROVOD] = { "HOROVOD_RANK" },
 		[LAUNCHER_OTHER] = { "PMI_RANK" },
 		[LAUNCHER_NONE] = { NULL },
 	};
@@ -55,6 +57,8 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_SIZE" },
 		[LAUNCHER_HYDRA] = { "PMI_SIZE" },
 		[LAUNCHER_SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
+		[LAUNCHER_TORCH] = { "WORLD_SIZE" },
+		[LAUNCHER_HOROVOD] = { "HOROVOD_SIZE" },
 		[LAUNCHER_OTHER] = { "PMI_SIZE" },
 		[LAUNCHER_NONE] = { NULL },
 	};
@@ -63,6 +67,8 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_LOCAL_RANK" },
 		[LAUNCHER_HYDRA] = { "MPI_LOCALRANKID" },
 		[LAUNCHER_SRUN] = { "SLURM_LOCALID" },
+		[LAUNCHER_TORCH] = { "LOCAL_RANK" },
+		[LAUNCHER_HOROVOD] = { "HOROVOD_LOCAL_RANK" },
 		[LAUNCHER_OTHER] = { "PALS_LOCAL_RANKID", "PMI_LOCAL_RANK",
 				     "FLUX_TASK_LOCAL_ID" },
 		[LAUNCHER_NONE] = { NULL },

@@ -24,6 +24,12 @@ static void leave_jobs(void)
 		"SLURM_STEP_ID",
 		"SLURM_STEP_NUM_TASKS",
 		"SLURM_RESTART_COUNT",
+		"RANK",
+		"WORLD_SIZE",
+		"LOCAL_WORLD_SIZE",
+		"MASTER_ADDR",
+		"MASTER_PORT",
+		"HOROVOD_RANK",
 	};
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
@@ -64,6 +70,41 @@ TEST(the_ranks_of_mpirun_share_a_key)
 	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5002", 1);
 	job_init(&later);
 	CHECK(a.key, !=, later.key);
+}
+
+TEST(the_ranks_of_torchrun_share_a_key)
+{
+	struct job a, b, other;
+
+	leave_jobs();
+	setenv("SLURM_JOB_ID", "77", 1); /* srun started torchrun */
+	setenv("SLURM_STEP_ID", "0", 1);
+	setenv("SLURM_PROCID", "1", 1);
+	setenv("RANK", "4", 1);
+	job_init(&a);
+	CHECK(a.rank, ==, 1); /* a variable of somebody's */
+	setenv("WORLD_SIZE", "8", 1);
+	setenv("LOCAL_RANK", "0", 1);
+	setenv("MASTER_ADDR", "node1", 1);
+	setenv("MASTER_PORT", "29500", 1);
+	job_init(&a);
+	setenv("RANK", "7", 1);
+	setenv("LOCAL_RANK", "3", 1);
+	setenv("SLURM_PROCID", "0", 1);
+	job_init(&b);
+	CHECK(a.rank, ==, 4);
+	CHECK(b.rank, ==, 7);
+	CHECK(b.size, ==, 8);
+	CHECK(b.local_rank, ==, 3);
+	CHECK(a.key, ==, b.key);
+	setenv("SLURM_JOB_ID", "78", 1);
+	job_init(&other);
+	CHECK(a.key, !=, other.key);
+	/* On one host: those of one torchrun. */
+	setenv("LOCAL_WORLD_SIZE", "8", 1);
+	job_init(&other);
+	CHECK(strlen(other.key), >, strlen(b.key));
+	leave_jobs();
 }
 
 TEST(slurm_procid_is_the_rank_under_srun_only)
