@@ -27,7 +27,7 @@ BEGIN {
 	# Overloads for addresses of type(c_ptr).
 	pointers["openmpi"] = "mpi_alloc_mem mpi_win_allocate " \
 		"mpi_win_allocate_shared mpi_win_shared_query"
-	pointers["mpich"] = "mpi_alloc_mem"
+	pointers["mpich"] = pointers["openmpi"]
 	# Where Fortran leaves out what only C has; with ierror.
 	fewer["MPI_Init"] = 1
 	fewer["MPI_Init_thread"] = 3

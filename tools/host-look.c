@@ -275,8 +275,19 @@ static void remove_copies(const char *directory)
 	rmdir(directory);
 }
 
-/* "process 12 (app) sleeps in pause ← main"; to be freed. */
-static char *silent_text(const struct looks *looks,
+static bool has_called(const struct run *run, pid_t pid)
+{
+	for (size_t i = 0; i < run->ends.call_count; i++)
+		if (run->ranks[run->ends.calls[i].rank].pid == (uint32_t)pid)
+			return true;
+	return false;
+}
+
+/*
+ * "has made no call yet: process 12 (app) sleeps in pause ← main"; to be freed.
+ * NULL: it has, or is gone.
+ */
+static char *silent_text(const struct run *run, const struct looks *looks,
 			 const struct live_folder *folder)
 {
 	pid_t pid;
@@ -284,7 +295,7 @@ static char *silent_text(const struct looks *looks,
 	char *doing = NULL;
 	struct look now = { 0 };
 
-	if (who && pid) {
+	if (who && pid && !has_called(run, pid)) {
 		thread_state_look(&now.state, pid, pid);
 		doing = doing_text(looks, &now, (uint32_t)pid, (uint32_t)pid);
 	}
@@ -295,18 +306,15 @@ static char *silent_text(const struct looks *looks,
 	return text;
 }
 
-/* Whose processes have done nothing that was measured: before MPI_Init. */
+/* Whose processes have called nothing, measured or not: before MPI_Init. */
 static int add_silent(struct run *run, const struct live_run *live,
 		      const struct looks *looks)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < live->count && !err; i++) {
-		char *text, rank[32];
+		char *text = silent_text(run, looks, &live->at[i]), rank[32];
 
-		if (!live->at[i].silent)
-			continue;
-		text = silent_text(looks, &live->at[i]);
 		if (live->at[i].note.rank < 0)
 			strcpy(rank, "A process");
 		else

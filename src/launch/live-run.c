@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,6 @@ int live_run_copy(struct live_run *run, const char *directory)
 				     .file = -1 };
 
 		failures += harvest_checkpoint(&h);
-		run->at[i].silent = !h.copy_count;
 		copies += h.copy_count;
 		harvest_fini(&h);
 	}

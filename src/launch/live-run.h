@@ -2,7 +2,6 @@
 /* live-run.h - the live profiles of one run on this host, while it goes on. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +10,6 @@
 struct live_folder {
 	char *path;
 	struct live_note note;
-	bool silent; /* no profile in it was begun: live_run_copy() */
 };
 
 struct live_run {
@@ -41,7 +39,7 @@ int live_run_progress(const struct live_run *run, struct live_progress **to,
 		      size_t *count);
 
 /*
- * Copies of all live profiles, into a directory; which folders have none.  0;
- * -ENODATA with a reason: none has; or -errno with a reason.
+ * Copies of all live profiles, into a directory.  0; -ENODATA with a reason:
+ * there are none; or -errno with a reason.
  */
 int live_run_copy(struct live_run *run, const char *directory);

@@ -13,7 +13,7 @@
  *   sleep    it sleeps, in a function of its own
  *   lock     it waits for a mutex that it holds
  *   window   it never lets go of a lock of its window that others want
- *   init     rank 3 sleeps before MPI_Init
+ *   init     rank 3 computes, and sleeps before MPI_Init
  *   finish   it sleeps before MPI_Finalize, in which the others are
  *   nan      its residual is no number: it leaves a loop that others go on in
  *   spawn    it does not take part in MPI_Comm_spawn
@@ -347,8 +347,10 @@ int main(int argc, char **argv)
 	const char *kind = argc > 1 ? argv[1] : "";
 	int steps;
 
-	if (!strcmp(kind, "init") && launched_rank() == 3)
+	if (!strcmp(kind, "init") && launched_rank() == 3) {
+		work_for(0.1); /* it has samples */
 		sleeper();
+	}
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
