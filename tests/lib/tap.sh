@@ -34,7 +34,7 @@ export COPSE_CACHE=off
 # Open MPI on a machine with few cores, also as root, also in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
+export PRTE_MCA_rmaps_default_mapping_policy=slot:oversubscribe # Open MPI 5
 # Tests that run at the same time are not to be bound to the same cores.
 export OMPI_MCA_hwloc_base_binding_policy=none
 export PRTE_MCA_hwloc_default_binding_policy=none
