@@ -275,12 +275,19 @@ static void remove_copies(const char *directory)
 	rmdir(directory);
 }
 
-static bool has_called(const struct run *run, pid_t pid)
+/* Of several processes, as a shell and what it started, one has. */
+static bool has_called(const struct run *run, const struct live_folder *folder)
 {
-	for (size_t i = 0; i < run->ends.call_count; i++)
-		if (run->ranks[run->ends.calls[i].rank].pid == (uint32_t)pid)
-			return true;
-	return false;
+	struct live_file *files;
+	size_t count = livedir_files(folder->path, &files);
+	bool has = false;
+
+	for (size_t f = 0; f < count; f++)
+		for (size_t i = 0; i < run->ends.call_count && !has; i++)
+			has = run->ranks[run->ends.calls[i].rank].pid ==
+			      (uint32_t)files[f].pid;
+	free(files);
+	return has;
 }
 
 /*
@@ -295,7 +302,7 @@ static char *silent_text(const struct run *run, const struct looks *looks,
 	char *doing = NULL;
 	struct look now = { 0 };
 
-	if (who && pid && !has_called(run, pid)) {
+	if (who && pid && !has_called(run, folder)) {
 		thread_state_look(&now.state, pid, pid);
 		doing = doing_text(looks, &now, (uint32_t)pid, (uint32_t)pid);
 	}

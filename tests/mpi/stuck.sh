@@ -180,6 +180,22 @@ has_called_nothing() {
 }
 point "ranks that have called nothing yet" has_called_nothing
 
+# The shell has called nothing, its rank has.
+is_below_a_shell() {
+	need mpirun
+	mpirun -n 4 "$copse" run --quiet -o shell.copse \
+		sh -c "\"$programs/hangs\" skip; true" >out 2>&1 &
+	job=$!
+	wait_for stands shell
+	good=$?
+	said stuck --between 0.3 shell.copse >running
+	end_job
+	cat running
+	[ "$good" = 0 ] && grep -q '3 of 4 ranks' running &&
+		! grep -q 'made no call' running
+}
+point "ranks that a shell started" is_below_a_shell
+
 # A job that is slow completes calls.
 is_slow() {
 	mpirun -n 4 "$copse" run --quiet -o slow.copse "$programs/hangs" slow \
