@@ -8,7 +8,7 @@ BEGIN {
 	types["int32_t"] = "i32"
 	types["uint8_t"] = "u8"
 	types["uint16_t"] = "u16"
-	types["uint32_t"] = types["INDEX"] = "u32"
+	types["uint32_t"] = types["INDEX"] = types["ADDED_INDEX"] = "u32"
 	types["uint64_t"] = "u64"
 	types["double"] = "f64"
 	types["char *"] = types["CHARS"] = "text"
@@ -31,7 +31,7 @@ function table_read(path, line, word)
 			delete left_out[substr(line, 8)]
 		else if (word == "TABLE" || word == "RECORD")
 			record = name_in(line, "(")
-		else if (word ~ /^(COLUMN|ADDED|LOCAL|DERIVED|INDEX|CHARS|STRING)$/ &&
+		else if (word ~ /^(COLUMN|ADDED|LOCAL|DERIVED|INDEX|ADDED_INDEX|CHARS|STRING)$/ &&
 			 !(word in left_out))
 			row_read(word, line)
 	}

@@ -68,6 +68,8 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 		.signal = from->signal,
 		.signal_code = from->signal_code,
 		.signal_from = from->signal_from,
+		.unfinished = from->unfinished,
+		.unfinished_node = one->nodes[from->unfinished_node],
 	};
 
 	return array_append(&l->sum.calls, &l->sum.call_count, &l->call_room,
@@ -111,6 +113,7 @@ static void want_last_calls(const void *state, bool *wanted)
 	for (size_t i = 0; i < l->sum.call_count; i++) {
 		wanted[l->sum.calls[i].node] = true;
 		wanted[l->sum.calls[i].sample_node] = true;
+		wanted[l->sum.calls[i].unfinished_node] = true;
 	}
 }
 
@@ -157,9 +160,12 @@ static int finish_last_calls(void *state, struct run *run,
 	*to = l->sum;
 	*l = (struct last_calls){ 0 };
 	for (size_t i = 0; i < to->call_count; i++) {
-		to->calls[i].rank = order[to->calls[i].rank];
-		to->calls[i].node = became[to->calls[i].node];
-		to->calls[i].sample_node = became[to->calls[i].sample_node];
+		struct run_last_call *call = &to->calls[i];
+
+		call->rank = order[call->rank];
+		call->node = became[call->node];
+		call->sample_node = became[call->sample_node];
+		call->unfinished_node = became[call->unfinished_node];
 	}
 	for (size_t i = 0; i < to->entered_count; i++)
 		to->entered[i].rank = order[to->entered[i].rank];

@@ -198,6 +198,7 @@ static void clean_build_ids(struct profile *p)
 		return true
 #define RECORD                  TABLE
 #define INDEX(count, name, ...) &&row->name < (count)
+#define ADDED_INDEX             INDEX
 #define END_TABLE                                                              \
 	;                                                                      \
 	}

@@ -18,6 +18,7 @@
 		return true
 #define RECORD                  TABLE
 #define INDEX(count, name, ...) &&row->name < (count)
+#define ADDED_INDEX             INDEX
 #define STRING(name, ...)       &&row->name < run->strings.count
 #define END_TABLE                                                              \
 	;                                                                      \

@@ -87,6 +87,7 @@ static bool *find_wanted_nodes(const struct run *from)
 	for (size_t i = 0; wanted && i < from->ends.call_count; i++) {
 		wanted[from->ends.calls[i].node] = true;
 		wanted[from->ends.calls[i].sample_node] = true;
+		wanted[from->ends.calls[i].unfinished_node] = true;
 	}
 	for (size_t n = from->node_count; wanted && n-- > 1;)
 		wanted[from->nodes[n].parent] |= wanted[n];
@@ -157,6 +158,7 @@ static void sort_joined_nodes(struct join *j)
 
 		call->node = place[call->node];
 		call->sample_node = place[call->sample_node];
+		call->unfinished_node = place[call->unfinished_node];
 	}
 	if (!j->failed) {
 		free(to->nodes);
@@ -204,6 +206,7 @@ static void join_calls(struct join *j)
 		row->rank += (uint32_t)j->ranks;
 		row->node = j->node_of[row->node];
 		row->sample_node = j->node_of[row->sample_node];
+		row->unfinished_node = j->node_of[row->unfinished_node];
 	}
 	for (size_t i = 0; i < from->entered_count && !j->failed; i++) {
 		struct run_entered *row = &to->entered[to->entered_count++];

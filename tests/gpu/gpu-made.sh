@@ -461,6 +461,39 @@ ranks() {
 		grep -q '^main;MPI_Allreduce;reduce ' "$scratch/got"
 }
 
+# said COMMAND…: sentences without line ends.
+said() {
+	"$copse" "$@" --width 250 2>&1 | tr -s '\n ' ' ' >"$scratch/got"
+}
+
+# Rank 0 has for a second, for rank 1.
+waits_in_vain() {
+	said stuck --between 0.2 "$scratch/endless.copse"
+	grep -q 'waiting for [1-9][0-9.]* s .*MPI_Allreduce.* for rank 1' \
+		"$scratch/got"
+}
+
+# A kernel that does not end is said with the line that launched it, also when
+# the job is over.
+endless() {
+	[ -e "$made-mpi" ] || skip "no wrappers for Open MPI were built"
+	need mpirun.openmpi
+	from='ended, from cudaLaunchKernel ← wait_in_vain'
+	mpirun.openmpi -n 2 "$copse" run -q --force -o "$scratch/endless.copse" \
+		"$made-mpi" endless >/dev/null 2>&1 &
+	job=$!
+	wait_for waits_in_vain
+	kill -INT "$job"
+	wait "$job"
+	cat "$scratch/got"
+	grep -q "DeviceSynchronize ← wait_in_vain.*; of what it launched on GPUs 2 have not $from" \
+		"$scratch/got" || return
+	"$copse" merge "$scratch/endless.copse" >/dev/null
+	said report ends "$scratch/endless.copse"
+	cat "$scratch/got"
+	grep -q "of what it launched on GPUs 2 had not $from" "$scratch/got"
+}
+
 # Hundreds of paths a hundred frames deep: each remembered, each confirmed.
 wide() {
 	"$copse" run -q --force --verify=on -o "$scratch/wide.copse" "$made" \
@@ -961,6 +994,7 @@ point "leaks" leaks
 point "memory that goes with its context" memory_reset
 point "memory of a killed process" memory_killed
 point "memory that is not followed" no_memory
+point "a kernel that does not end" endless
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy
 point "asking for records does not end a capture" captures_go_on

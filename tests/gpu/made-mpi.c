@@ -2,7 +2,10 @@
 /*
  * made-mpi.c - ranks with a made CUDA: rank r launches 10 (r + 1) alphas of
  * 1 ms each, and all of them one of 5 ms from inside MPI_Allreduce at least.
+ * endless: rank 1 waits for two alphas that do not end.
  */
+#include <string.h>
+
 #include <mpi.h>
 
 #include "made-cuda.h"
@@ -13,6 +16,14 @@ __attribute__((noinline, noclone)) static void solve(int rank)
 {
 	for (int i = 0; i < 10 * (rank + 1); i++)
 		made_cudaLaunchKernel("_Z5alphaPfi", 0, 1000000);
+	sink++;
+}
+
+__attribute__((noinline, noclone)) static void wait_in_vain(void)
+{
+	made_cudaLaunchKernel("_Z5alphaPfi", 0, MADE_ENDLESS);
+	made_cudaLaunchKernel("_Z5alphaPfi", 0, MADE_ENDLESS);
+	made_cudaDeviceSynchronize(1000000000000u);
 	sink++;
 }
 
@@ -49,6 +60,8 @@ int main(int argc, char **argv)
 	MPI_Op_create(add, 1, &op);
 	solve(rank);
 	move(rank);
+	if (rank == 1 && argc > 1 && !strcmp(argv[1], "endless"))
+		wait_in_vain();
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
 	MPI_Op_free(&op);
 	MPI_Finalize();

@@ -15,7 +15,8 @@ suite=${1:?which release of Debian?}
 shift
 [ $# -gt 0 ] || set -- sh -c '
 	tests/unit/unit && ./copse check &&
-	for t in system/check run/permission run/limits run/signals; do
+	for t in system/check run/permission run/limits run/signals \
+		run/memory; do
 		echo "# $t"
 		"$0/tests/$t.sh" || exit
 	done' "$(cd "$(dirname "$0")/../.." && pwd)"
@@ -64,6 +65,8 @@ init() {
 	cd root
 	mount -t proc proc proc
 	mount -t sysfs sys sys
+	mount -t cgroup2 cgroup sys/fs/cgroup
+	echo +memory >sys/fs/cgroup/cgroup.subtree_control
 	mount -t devtmpfs dev dev
 	mkdir -p dev/shm dev/pts
 	mount -t tmpfs tmpfs dev/shm

@@ -32,6 +32,9 @@
 	FIELD(DOES, "does", TEXT, "clause: which is in f ← its caller")        \
 	FIELD(THERE, "there", TEXT,                                            \
 	      "sleeps in f ← its caller ←, of a thread that does; or path")    \
+	FIELD(UNFINISHED, "unfinished", TEXT,                                  \
+	      "clause: , of whose kernels 2 have not ended: those of …; or " \
+	      "nothing")                                                       \
 	FIELD(ROLE_THERE, "role_there", TEXT, "of the call that it is in")     \
 	FIELD(OTHER_COMM, "other_communicator", NUMBER,                        \
 	      "1: it is in that function, on another one")                     \
@@ -336,6 +339,30 @@ static bool is_on_other_comm(const struct wait_graph *g, uint32_t a, uint32_t b)
 	       !strcmp(wait_graph_function(g, a), wait_graph_function(g, b));
 }
 
+/* Of its GPUs; to be freed. */
+static char *unfinished_text(const struct wait_graph *g,
+			     const struct paths *paths, uint32_t member)
+{
+	const struct run_last_call *call = g->at[member].call;
+	const char *have = is_running_still(g) ? "have" : "had";
+	char *where, *text;
+
+	if (!call || !call->unfinished)
+		return strdup("");
+	where = call->unfinished_node ? ends_where(paths, call->unfinished_node)
+				      : strdup("not known");
+	text = where ? str_format("; of what it launched on GPUs %" PRIu64
+				  " %s not ended, from %s",
+				  call->unfinished,
+				  call->unfinished == 1 && is_running_still(g)
+					  ? "has"
+					  : have,
+				  where)
+		     : NULL;
+	free(where);
+	return text;
+}
+
 static bool add_culprit(struct fact *to, const struct wait_graph *g,
 			const struct paths *paths, uint32_t member)
 {
@@ -354,6 +381,7 @@ static bool add_culprit(struct fact *to, const struct wait_graph *g,
 				   processes_number(g->run, member))) &&
 	       set_text(to, STAND, strdup(stand_words[s->stand])) &&
 	       set_text(to, DOES, stand_text(g, paths, member)) &&
+	       set_text(to, UNFINISHED, unfinished_text(g, paths, member)) &&
 	       set_text(to, ROLE_THERE, strdup(role_text(s))) &&
 	       set_text(to, THERE,
 			outside && *doing

@@ -3,6 +3,7 @@
  * live-gpu.c - what is kept of GPUs in a live profile, read: the sums of what
  * a call began become a child of the call's node.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/gpu-calls.h"
@@ -125,15 +126,14 @@ static uint64_t failed_launches(const struct reader *r)
 }
 
 /* What CUPTI told nothing of, not even that it dropped it. */
-static void count_unreported(struct reader *r)
+static uint64_t count_unreported(const struct reader *r)
 {
 	const struct live_gpu_times *t = &r->header.gpu_times;
 	const uint64_t *lost = r->header.losses;
 	uint64_t known = t->told + t->captured + failed_launches(r) +
 			 lost[LOSS_GPU_DROPPED] + lost[LOSS_GPU_FULL];
 
-	if (r->launched > known)
-		r->p->losses[LOSS_GPU_UNREPORTED].count += r->launched - known;
+	return r->launched > known ? r->launched - known : 0;
 }
 
 static void read_gpu(struct reader *r)
@@ -141,10 +141,97 @@ static void read_gpu(struct reader *r)
 	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0,
 		      take_gpu_node);
 	if (!r->err)
-		count_unreported(r);
+		r->p->losses[LOSS_GPU_UNREPORTED].count += count_unreported(r);
+}
+
+/*
+ * Which launches had not ended.
+ */
+
+/* Of a call that launches. */
+struct launching {
+	uint64_t calls, ended;
+	uint32_t kernel; /* that it launched and that ended; 0: none */
+	bool several;    /* such kernels */
+};
+
+static void count_launch_calls(struct launching *by_node,
+			       const struct reader *r)
+{
+	const struct profile_column *c =
+		profile_column(r->p, metric_infos[METRIC_GPU_CALLS].name);
+
+	for (size_t i = 0; c && i < c->count; i++)
+		if (launches_on_gpu(r, c->values[i].node))
+			by_node[c->values[i].node].calls += c->values[i].value;
+}
+
+static void count_ended_kernels(struct launching *by_node,
+				const struct reader *r)
+{
+	const struct profile_column *c =
+		profile_column(r->p, metric_infos[METRIC_GPU_LAUNCHES].name);
+
+	for (size_t i = 0; c && i < c->count; i++) {
+		uint32_t kernel = c->values[i].node, node = kernel;
+		struct launching *to;
+
+		while (node && !launches_on_gpu(r, node))
+			node = r->p->nodes[node].parent;
+		to = &by_node[node];
+		to->ended += c->values[i].value;
+		to->several |= to->kernel && to->kernel != kernel;
+		to->kernel = kernel;
+	}
+}
+
+/*
+ * Of launches that a stream's capture took, nobody knows which they were: where
+ * there are any, those count of which some have ended.
+ */
+static uint32_t most_unfinished(const struct launching *by_node,
+				const struct reader *r)
+{
+	uint64_t most = 0;
+	uint32_t node = 0;
+
+	for (uint32_t n = 1; n < r->p->node_count; n++) {
+		const struct launching *at = &by_node[n];
+
+		if (at->calls > at->ended && at->calls - at->ended > most &&
+		    (at->ended || !r->header.gpu_times.captured)) {
+			most = at->calls - at->ended;
+			node = at->kernel && !at->several ? at->kernel : n;
+		}
+	}
+	return node;
+}
+
+static void find_unfinished(struct reader *r)
+{
+	uint64_t count = r->p->last_call_count ? count_unreported(r) : 0;
+	struct launching *by_node;
+	uint32_t node;
+
+	if (!count)
+		return;
+	by_node = calloc(r->p->node_count, sizeof(*by_node));
+	if (!by_node) {
+		reader_no_memory(r);
+		return;
+	}
+	count_launch_calls(by_node, r);
+	count_ended_kernels(by_node, r);
+	node = most_unfinished(by_node, r);
+	free(by_node);
+	for (size_t i = 0; i < r->p->last_call_count; i++) {
+		r->p->last_calls[i].unfinished = count;
+		r->p->last_calls[i].unfinished_node = node;
+	}
 }
 
 const struct live_section section_gpu = {
 	.call = take_gpu_call,
 	.tables = read_gpu,
+	.order = find_unfinished,
 };
