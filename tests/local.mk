@@ -271,6 +271,7 @@ OTHER_TESTS = \
 	tests/run/processes.sh tests/real/qe.sh tests/run/signals.sh tests/gpu/gpu-truths.sh \
 	tests/real/python.sh tests/real/mpi4py.sh tests/real/cpython.sh \
 	tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
+	tests/run/launch-ranks.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
 	tests/system/completion.sh tests/system/bootstrap.sh tests/profiles/reports.sh \
 	tests/page/browser.sh tests/run/dlsym.sh tests/run/switches.sh \

@@ -14,6 +14,7 @@ libcollect_la_SOURCES = \
 	src/collect/sampling/clock.c src/collect/sampling/clock.h \
 	src/collect/time.c src/collect/time.h \
 	src/collect/enlist.c src/collect/enlist.h \
+	src/collect/launch-rank.c src/collect/launch-rank.h \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/sampling/sample-period.c src/collect/sampling/sample-period.h \
 	src/collect/sampling/switches.c src/collect/sampling/switches.h \

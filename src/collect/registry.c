@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "base/timebase.h"
 #include "collect/enlist.h"
+#include "collect/launch-rank.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -55,6 +56,7 @@ struct list_end {
 /* Mutable: the process has one live profile. */
 static struct {
 	const struct settings *settings;
+	struct launch_rank launch;
 	char directory[256];
 	struct arena arena;
 	int state;
@@ -146,6 +148,7 @@ static void note_modules(void)
 void registry_init(const struct settings *settings, const char *directory)
 {
 	registry.settings = settings;
+	registry.launch = launch_rank_find();
 	strncpy(registry.directory, directory, sizeof(registry.directory) - 1);
 	note_modules();
 	note_start();
@@ -273,6 +276,8 @@ SIGSAFE static void describe_process(struct live_header *header)
 	header->clock_id = timebase_id();
 	header->start_cpu_ns = registry.start_cpu_ns;
 	header->rank = -1;
+	header->launch_rank = registry.launch.rank;
+	header->launch_size = registry.launch.size;
 	header->freq = registry.settings->freq;
 	registry.small = (struct arena_small){
 		.at = (live_ref)((sizeof(*header) + LIVE_UNIT - 1) / LIVE_UNIT),

@@ -21,6 +21,7 @@ libmerge_la_SOURCES = \
 	src/merge/mpi-jobs.c \
 	src/merge/openmp.c src/merge/openmp.h \
 	src/merge/process-role.c \
+	src/merge/launch-ranks.c \
 	src/merge/run-processes.c src/merge/run-processes.h \
 	src/merge/symbolize.c \
 	src/merge/thread-count.c src/merge/thread-count.h \

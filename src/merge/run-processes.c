@@ -235,8 +235,12 @@ static uint32_t first_library(const struct run *run)
 int processes_sort(struct run *run, uint32_t *order)
 {
 	struct entry *entries = calloc(run->rank_count + 1, sizeof(*entries));
-	int err = entries ? mpi_jobs_number(run) : no_memory();
+	int err = entries ? 0 : no_memory();
 
+	if (!err)
+		err = launch_ranks_take(run);
+	if (!err)
+		err = mpi_jobs_number(run);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < run->rank_count; i++)

@@ -45,6 +45,13 @@ int processes_missing(struct run *run, const char *directory);
  */
 int mpi_jobs_number(struct run *run);
 
+/*
+ * launch-ranks.c, before that: where MPI knows of no world with more than one
+ * process, ranks are those of torchrun or Horovod, if there are any: one
+ * process for each.  0, or -ENOMEM with a reason.
+ */
+int launch_ranks_take(struct run *run);
+
 /* What a process that Python started does for its program. */
 
 /*
