@@ -4,6 +4,8 @@
  * below its limit, in two threads; and the clocks that a pause leaves running.
  * On stderr: the clocks that run otherwise.
  */
+#define _GNU_SOURCE
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
