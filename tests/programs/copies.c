@@ -4,6 +4,8 @@
  * Python's packages have it: a region has to be of the same copy as the
  * functions that ask for its threads.
  */
+#define _GNU_SOURCE
+
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -4,6 +4,8 @@
  * In the second one a thread does a task before it is a member, as LLVM's does
  * when it still looks for work at the end of the first region.
  */
+#define _GNU_SOURCE
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>

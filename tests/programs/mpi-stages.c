@@ -21,6 +21,8 @@
  *
  * Prints `stage NAME RANK BEGIN END`, in seconds since 1970, and `steps N`.
  */
+#define _GNU_SOURCE
+
 #include <dlfcn.h>
 #include <mpi.h>
 #include <string.h>
