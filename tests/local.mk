@@ -92,7 +92,7 @@ known = $(srcdir)/tests/programs/mpi-truth.h $(srcdir)/tests/programs/known.h $(
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
 		tests/programs/%.c $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
-		$(srcdir)/$@.c -pthread -ldl
+		$(srcdir)/$@.c -pthread -ldl -lrt
 $(MEASURED_CXX:%=tests/programs/%): $(known)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \
 		$(srcdir)/$@.cc
