@@ -99,12 +99,12 @@ $(MEASURED_CXX:%=tests/programs/%): $(known)
 $(MEASURED_MPI:%=tests/programs/%): $(known) \
 		$(MEASURED_MPI:%=$(srcdir)/tests/programs/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
-		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm
+		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm -pthread -ldl
 $(MEASURED_MPICH:%=tests/programs/%.mpich): tests/programs/%.mpich: \
 		tests/programs/%.c $(known) $(srcdir)/tests/programs/mpi-truth.h
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && MPICH_CC="$(CC)" $(MPICC_MPICH) \
 		$(MEASURED_FLAGS) -Wno-stringop-overflow -o $@ \
-		$(srcdir)/tests/programs/$*.c
+		$(srcdir)/tests/programs/$*.c -pthread -ldl
 $(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.openmpi.%) \
 $(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.mpich.%): \
 		tests/programs/mpi-fortran.F90

@@ -22,7 +22,7 @@ storm_header = $(srcdir)/tests/storms/storm.h $(srcdir)/tests/storms/jump.h \
 $(STORMS:%=tests/storms/%): $(storm_header) \
 		$(STORMS:%=$(srcdir)/tests/storms/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -o $@ \
-		$(srcdir)/$@.c -pthread -ldl
+		$(srcdir)/$@.c -pthread -ldl -lrt
 $(STORMS_CXX:%=tests/storms/%): $(storm_header) \
 		$(STORMS_CXX:%=$(srcdir)/tests/storms/%.cc)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \
@@ -95,7 +95,7 @@ $(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.la \
 		$(@:tests/broken/locks-%.so=%) $(srcdir) $(@:.so=) && \
 	$(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) -O2 -fno-omit-frame-pointer \
 		-fPIC -shared -include $(srcdir)/tests/broken/locks.h -o $@ \
-		$(@:.so=)/*.c .libs/libcopse.so '-Wl,-rpath,$$ORIGIN' \
+		$(@:.so=)/*.c .libs/libcopse.so -pthread '-Wl,-rpath,$$ORIGIN' \
 		-Wl,-z,now,--version-script=$(srcdir)/$(arch_conditions) && \
 	rm -r $(@:.so=)
 broken_outputs += $(LOCK_MISTAKES:%=tests/broken/locks-%.so)
