@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mpi/hash.h"
+#include "base/hash.h"
 #include "mpi/libmpi.h"
 
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "collect/regions/region.h"
-#include "mpi/hash.h"
+#include "base/hash.h"
 #include "mpi/messages.h"
 
 enum {

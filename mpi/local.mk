@@ -10,7 +10,7 @@ mpi_sources = mpi/wrappers.c mpi/lifecycle.c mpi/lifecycle.h mpi/bytes.h \
 	mpi/arrays.h mpi/trampolines.c mpi/trampolines.h \
 	mpi/fortran.c mpi/fortran.h \
 	mpi/libmpi.c mpi/libmpi.h mpi/comms.c mpi/comms.h mpi/handles.c \
-	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
+	mpi/handles.h mpi/messages.c mpi/messages.h \
 	mpi/epochs.c mpi/epochs.h mpi/neighbours.c mpi/neighbours.h \
 	mpi/open-calls.c mpi/open-calls.h \
 	mpi/deferred-receives.c mpi/deferred-receives.h mpi/mpi-events.c mpi/mpi-events.h mpi/requests.c mpi/requests.h \

@@ -3,7 +3,7 @@
 #include "mpi/messages.h"
 
 #include "base/sys.h"
-#include "mpi/hash.h"
+#include "base/hash.h"
 #include "mpi/libmpi.h"
 
 enum {

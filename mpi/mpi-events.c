@@ -3,7 +3,7 @@
 #include "mpi/mpi-events.h"
 
 #include "base/sys.h"
-#include "mpi/hash.h"
+#include "base/hash.h"
 #include "mpi/deferred-receives.h"
 #include "mpi/messages.h"
 #include "mpi/libmpi.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/hash.h"
+#include "base/hash.h"
 
 #define WINDOW_BITS 9
 

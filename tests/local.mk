@@ -152,6 +152,7 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
+	tests/gpu/made-nccl.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
 	tests/gpu/made-rules.c \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
@@ -164,7 +165,7 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
-	tests/gpu/made-rules \
+	tests/gpu/made-rules tests/gpu/made-nccl \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
 	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
 	tests/gpu/libmade-tool.so tests/gpu/libcapture.so $(made_nvmls)
@@ -206,6 +207,10 @@ tests/gpu/made-rules: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-rules.c \
 		tests/gpu/libmade-cuda.so
+tests/gpu/made-nccl: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-nccl.c \
+		tests/gpu/libmade-cuda.so -ldl
 tests/gpu/made-energy: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-energy.c \

@@ -13,7 +13,7 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/gpu/gpu-api src/analyse/gpu/gpu-transfers \
 	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
-	src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
+	src/analyse/gpu/nccl-waits src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
 	src/analyse/ranks/memory-report \
 	src/analyse/summary/measurement
 

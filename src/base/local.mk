@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	src/base/array.c src/base/array.h \
 	src/base/batch.c src/base/batch.h src/base/batch.def \
+	src/base/collectives.def \
 	src/base/table-rows.def src/base/table-end.def \
 	src/base/blob.c src/base/blob.h \
 	src/base/program-filter.c src/base/program-filter.h src/base/cores.h \
@@ -14,7 +15,7 @@ libbase_la_SOURCES = \
 	src/base/event-group.c src/base/event-group.h \
 	src/base/share-file.c src/base/share-file.h \
 	src/base/launcher.c src/base/launcher.h \
-	src/base/map.c src/base/map.h src/base/combine.h src/base/comparison.h \
+	src/base/hash.h src/base/map.c src/base/map.h src/base/combine.h src/base/comparison.h \
 	src/base/spelling.c src/base/spelling.h \
 	src/base/numbered.c src/base/numbered.h \
 	src/base/install-dir.c \

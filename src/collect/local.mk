@@ -37,6 +37,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
 	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/collect.c src/collect/collect.h \
+	src/collect/gpu/gpu-collectives.c src/collect/gpu/gpu-collectives.h \
 	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
 	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \

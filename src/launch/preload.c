@@ -122,6 +122,7 @@ static int set_preload_setting(const struct settings *s,
 #define INJECTION "CUDA_INJECTION64_PATH"
 #define RANGES    "NVTX_INJECTION64_PATH"
 #define ADAPTER   "libcopse-cuda.so"
+#define NCCL      "NCCL_PROFILER_PLUGIN"
 
 static const char *other_tool(const char *variable)
 {
@@ -135,7 +136,8 @@ const char *preload_other_gpu_tool(void)
 	return other_tool(INJECTION);
 }
 
-/* For the CUDA driver, and for NVTX.  Not built: GPU work is not measured. */
+/* For the CUDA driver, for NVTX and NCCL.  Not built: GPU work is not measured.
+ */
 static int set_injections(const struct settings *s)
 {
 	char path[PATH_MAX];
@@ -148,6 +150,8 @@ static int set_injections(const struct settings *s)
 			      : unsetenv(INJECTION);
 	if (!other_tool(RANGES))
 		err |= setenv(RANGES, path, 1);
+	if (s->gpu && !getenv(NCCL) && !preload_find("libcopse-nccl.so", path))
+		err |= setenv(NCCL, path, 1);
 	return err;
 }
 

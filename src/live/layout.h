@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 24
+#define LIVE_VERSION 25
 #define LIVE_UNIT    8
 
 enum metric {
@@ -540,9 +540,37 @@ struct live_cubin {
 	uint8_t bytes[1000];
 };
 
+/*
+ * A collective call of devices (NCCL), as one rank's device made it: one
+ * kernel. All ranks keep the same calls, those of level L and above, as of
+ * MPI's operations: see enum live_event_kind.
+ */
+enum live_collective_function {
+#define COLLECTIVE(id, ...) LIVE_COLLECTIVE_##id,
+#include "base/collectives.def"
+#undef COLLECTIVE
+	LIVE_COLLECTIVES
+};
+
+struct live_collective {
+	uint64_t key;        /* the same in all ranks */
+	uint64_t launched;   /* CLOCK_MONOTONIC, ns: the launching call began */
+	uint64_t start, end; /* of the kernel */
+	uint64_t bytes;      /* of the buffer that the function counts */
+	uint64_t busy_ns;    /* other kernels since the last such one */
+	live_ref node, busy_node;  /* that launched; of the longest of those */
+	uint32_t name, busy_name;  /* of these two kernels */
+	uint32_t comm, size, rank; /* communicator, its ranks; 0: not known */
+	uint32_t thread, device;
+	uint16_t function; /* enum live_collective_function */
+	uint16_t level;
+};
+
 /* First live_chunk of each of these. */
 struct live_gpu_lists {
 	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
+	live_ref collectives;
+	uint32_t collectives_level, collectives_moving; /* odd: are moved now */
 	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };
 

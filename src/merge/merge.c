@@ -393,7 +393,9 @@ static int make_waits(struct merging *m)
 	void **states = m->gatherers.states;
 	struct gathered_waits from = { .events = states[GATHERER_match_events],
 				       .gpus = states[GATHERER_time_bins],
-				       .steps = states[GATHERER_steps] };
+				       .steps = states[GATHERER_steps],
+				       .devices =
+					       states[GATHERER_device_waits] };
 	int err;
 
 	fail_step("joining wait states");

@@ -272,6 +272,18 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	}
 }
 
+static void check_collectives(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < p->collective_count; i++) {
+		const struct profile_collective *a = &p->collectives[i];
+
+		if (a->start > a->end || a->end > PROFILE_TIME_MOST ||
+		    a->launched > PROFILE_TIME_MOST || a->level > 64 ||
+		    a->kept > 64 || a->function >= LIVE_COLLECTIVES)
+			damaged_row(s, "gpu/collectives", i);
+	}
+}
+
 /* Stamps of a context are adjacent, in the order of time. */
 static void check_steps(struct store *s, const struct profile *p)
 {
@@ -398,6 +410,8 @@ static int load_rank_file(struct profile *p, const char *path,
 		check_profile_calls(s, p);
 	if (!store_error(s))
 		check_profile_waits(s, p);
+	if (!store_error(s))
+		check_collectives(s, p);
 	if (!store_error(s))
 		check_steps(s, p);
 	if (!store_error(s))

@@ -270,6 +270,17 @@ static void check_gpu(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the GPUs");
 }
 
+static void check_device_calls(struct store *s, const struct run *run)
+{
+	const struct run_collectives *c = &run->collectives;
+	bool good = run_collectives_good(run, c);
+
+	for (size_t i = 0; i < c->row_count && good; i++)
+		good = c->rows[i].function < LIVE_COLLECTIVES;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: collective calls of GPUs");
+}
+
 static void check_power(struct store *s, const struct run *run)
 {
 	const struct run_energy *e = &run->energy;
@@ -293,11 +304,11 @@ void run_check(struct store *s, const struct run *run)
 {
 	static void (*const checks[])(struct store * s,
 				      const struct run *run) = {
-		check_tree,      check_ranks,    check_run_calls,
-		check_run_waits, check_timeline, check_iterations,
-		check_threads,   check_facts,    check_gpu,
-		check_power,     check_split,    check_ends,
-		check_memory,
+		check_tree,         check_ranks,    check_run_calls,
+		check_run_waits,    check_timeline, check_iterations,
+		check_threads,      check_facts,    check_gpu,
+		check_device_calls, check_power,    check_split,
+		check_ends,         check_memory,
 	};
 
 	for (size_t i = 0;

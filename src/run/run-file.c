@@ -175,6 +175,11 @@ static int save_into(struct store *s, const struct run *run)
 	run_iterations_put(s, &run->iterations);
 	run_facts_put(s, &run->facts);
 	run_gpu_put(s, &run->gpu);
+	if (run->collectives.rank_count) {
+		store_put_record(s, "gpu/calls", run_device_calls_fields(),
+				 &run->collectives.joined);
+		run_collectives_put(s, &run->collectives);
+	}
 	run_energy_put(s, &run->energy);
 	save_metrics(s, run);
 	return store_commit(s);
@@ -354,6 +359,10 @@ int run_load(struct run **to, const char *path)
 	run_iterations_get(s, &run->iterations);
 	run_facts_get(s, &run->facts);
 	run_gpu_get(s, &run->gpu);
+	if (store_has(s, "gpu/calls"))
+		store_get_record(s, "gpu/calls", run_device_calls_fields(),
+				 &run->collectives.joined);
+	run_collectives_get(s, &run->collectives);
 	run_energy_get(s, &run->energy);
 	run_check(s, run);
 	if (!store_error(s))

@@ -59,6 +59,7 @@ void run_free(struct run *run)
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);
+	run_collectives_fini(&run->collectives);
 	run_energy_fini(&run->energy);
 	free(run->waits.kept);
 	run_waits_fini(&run->waits);
@@ -165,4 +166,15 @@ uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
 		known = bsearch(&like, gpu->known, gpu->known_count,
 				sizeof(like), by_gpu_known);
 	return known && known->ns < ran ? known->ns : ran;
+}
+
+const char *run_collective_name(uint32_t function)
+{
+	static const char *const names[] = {
+#define COLLECTIVE(id, word, name) name,
+#include "base/collectives.def"
+#undef COLLECTIVE
+	};
+
+	return names[function < LIVE_COLLECTIVES ? function : 0];
 }

@@ -114,6 +114,7 @@ struct run {
 	struct run_iterations iterations;
 	struct run_facts facts;
 	struct run_gpu gpu;
+	struct run_collectives collectives;
 	struct run_energy energy;  /* with --gpu-power=on */
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
@@ -125,6 +126,13 @@ static inline bool run_is_other_job(const struct run_rank *rank)
 	return rank->job.number > 1;
 }
 
+/* Its ranks are MPI's, not another launcher's. */
+static inline bool run_has_mpi(const struct run *run)
+{
+	return run->world &&
+	       (!run->ranks->launch_size || run->ranks->mpi_ns > 0);
+}
+
 void run_free(struct run *run);            /* NULL is fine */
 void run_idle_free(struct run_idle *idle); /* NULL is fine */
 
@@ -134,6 +142,9 @@ const struct run_metric *run_metric(const struct run *run, const char *name);
 /* The iterations of run->ranks[rank], or NULL: it has none. */
 const struct run_iteration_rank *run_iterations_of(const struct run *run,
 						   uint32_t rank);
+
+/* "ncclAllReduce", of a row of gpu/collectives. */
+const char *run_collective_name(uint32_t function);
 
 /* "io-worker-12" is "io-worker-#"; `to` has room for as much. */
 void run_thread_pattern(char *to, const char *name);

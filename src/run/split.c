@@ -432,7 +432,7 @@ static void split_member(struct splitting *s, size_t rank)
 	take_off_core(&left, r->cores.count ? wanted : -1,
 		      fmax(in_mpi - cpu, 0), fmax(whole / fmax(first, 1), 1),
 		      s->want);
-	if (!waits && s->run->world) {
+	if (!waits && run_has_mpi(s->run)) {
 		left.high[SPLIT_WAIT] = in_mpi;
 		left.low[SPLIT_MPI] = left.low[SPLIT_TRANSFER] = 0;
 	}

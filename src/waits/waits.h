@@ -7,11 +7,13 @@
 struct matched_events;
 struct gpu_bins;
 struct steps;
+struct device_waits;
 
 struct gathered_waits { /* the states of these gatherers */
 	struct matched_events *events;
 	const struct gpu_bins *gpus;
 	const struct steps *steps;
+	struct device_waits *devices;
 };
 
 /*

@@ -494,6 +494,69 @@ endless() {
 	grep -q "of what it launched on GPUs 2 had not $from" "$scratch/got"
 }
 
+# two_ranks KIND VERSION: made-nccl, whose ranks begin at the same moment.
+two_ranks() {
+	unset NCCL_PROFILER_PLUGIN
+	start=$(($(date +%s%N) + 1000000000))
+	rm -rf "$scratch/nccl.copse"
+	for rank in 0 1; do
+		RANK=$rank WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=1 \
+			"$copse" run -q -o "$scratch/nccl.copse" \
+			"$made-nccl" "$1" "$2" "$start" &
+	done
+	wait
+	said report gpu-collectives "$scratch/nccl.copse"
+	cat "$scratch/got"
+}
+
+# waited LEAST MOST: ms that rank 0 did, for rank 1, in five all-reduces; busy or
+# not, the time of collective calls is what kernels had.
+waited() {
+	table nccl gpu-collectives collectives 'function ranks count' <<-END || return
+	ncclAllReduce 2 10
+	END
+	table nccl gpu-collectives collective_ranks 'rank waited caused' >/dev/null </dev/null
+	awk -v least="$1" -v most="$2" '
+		{ waited[$1] = 1000 * $2; caused[$1] = 1000 * $3 }
+		END { exit waited[0] < least || waited[0] > most || waited[1] ||
+			caused[1] != waited[0] || caused[0] }' "$scratch/got" ||
+		{ cat "$scratch/got"; return 1; }
+}
+
+# By each version of the plugin's interface.
+late_host() {
+	for version in 2 3 4 5; do
+		two_ranks host $version
+		grep -q 'for rank 1: .* for its host, which launched late, in [^.]*load_batch ← step' \
+			"$scratch/got" || return
+		waited 450 700 || return
+	done
+}
+
+late_gpu() {
+	two_ranks gpu 5
+	grep -q 'for rank 1: .* for other kernels of its GPU, in alpha ← step' \
+		"$scratch/got" || return
+	waited 350 600
+}
+
+# What scheduling makes of it.
+even_ranks() {
+	two_ranks even 5
+	table nccl gpu-collectives collective_ranks 'rank waited' >/dev/null </dev/null
+	awk '{ sum += $2 } END { exit NR != 2 || sum > 0.1 }' "$scratch/got" ||
+		{ cat "$scratch/got"; return 1; }
+}
+
+# Somebody else's plugin stays, and nothing is known.
+own_plugin() {
+	NCCL_PROFILER_PLUGIN=/nowhere "$copse" run -q --force \
+		-o "$scratch/own.copse" sh -c 'echo $NCCL_PROFILER_PLUGIN' \
+		>"$scratch/got"
+	cat "$scratch/got"
+	grep -qx /nowhere "$scratch/got"
+}
+
 # Hundreds of paths a hundred frames deep: each remembered, each confirmed.
 wide() {
 	"$copse" run -q --force --verify=on -o "$scratch/wide.copse" "$made" \
@@ -995,6 +1058,10 @@ point "memory that goes with its context" memory_reset
 point "memory of a killed process" memory_killed
 point "memory that is not followed" no_memory
 point "a kernel that does not end" endless
+point "NCCL: for whose host the others waited" late_host
+point "NCCL: for whose GPU" late_gpu
+point "NCCL: for nobody" even_ranks
+point "NCCL: another plugin stays" own_plugin
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy
 point "asking for records does not end a capture" captures_go_on

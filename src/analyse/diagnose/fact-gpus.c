@@ -131,7 +131,7 @@ static int set_balance(struct fact *f, const struct fact_source *from,
 
 	if (g->device_count > 1) {
 		for (size_t i = 0; i < g->device_count; i++)
-			compare_one(&c, i, g->devices[i].busy_ns / NS);
+			compare_one(&c, i, gpu_own_seconds(&g->devices[i]));
 	} else {
 		for (size_t i = 0; i < g->rank_count; i++)
 			compare_one(&c, i, (double)g->ranks[i].busy_ns / NS);

@@ -24,17 +24,27 @@
 #define OF_CALLS 0.05 /* of the idle time: a call of Python's */
 #define OF_BELOW 0.5  /* of the outermost path's: the innermost one with it */
 
+double gpu_own_seconds(const struct run_device *d)
+{
+	double own = d->kernels_sum_ns + d->copies_ns - d->collective_ns;
+
+	if (d->collective_ns <= 0)
+		return d->busy_ns / NS;
+	return fmax(fmin(own, d->busy_ns), 0) / NS;
+}
+
 static void add_busy_device(struct gpu_busy *b, const struct run_device *d,
 			    size_t i)
 {
-	double busy = d->busy_ns / NS;
+	double own = gpu_own_seconds(d);
 
 	b->devices++;
 	b->shared |= d->shares > 1;
-	b->busy += busy;
+	b->busy += d->busy_ns / NS;
+	b->mean += own;
 	b->elapsed += fmax(d->elapsed_ns, d->busy_ns) / NS;
-	if (!i || busy > b->most) {
-		b->most = busy;
+	if (!i || own > b->most) {
+		b->most = own;
 		b->most_device = i;
 	}
 }
@@ -93,7 +103,7 @@ struct gpu_busy gpu_busy_of(const struct run *run)
 		add_busy_device(&b, &g->devices[i], i);
 	if (!b.devices)
 		return b;
-	b.mean = b.busy / (double)b.devices;
+	b.mean /= (double)b.devices;
 	for (size_t i = 0; i < g->rank_count; i++)
 		add_busy_process(&b, run, &g->ranks[i]);
 	add_idle(&b, run);

@@ -19,7 +19,7 @@ struct gpu_busy {
 	bool shared;    /* one of them by several processes */
 	bool paused;    /* measuring, in some of the time */
 	double busy, elapsed; /* of all devices */
-	double mean, most;    /* busy, of one device */
+	double mean, most;    /* of its own work, of one device */
 	size_t most_device;   /* index of it */
 	/* Of the processes that used any, each with all of its devices: */
 	size_t processes;
@@ -36,6 +36,12 @@ struct gpu_busy {
 };
 
 struct gpu_busy gpu_busy_of(const struct run *run);
+
+/*
+ * Its time with work of its own: without kernels of collective calls, which are
+ * long where another rank is late.
+ */
+double gpu_own_seconds(const struct run_device *d);
 
 /*
  * "GPU work is known only until …", of a run that has processes of that kind;

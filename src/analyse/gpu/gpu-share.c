@@ -183,6 +183,8 @@ int findings_gpu(struct report *report, const struct paths *paths)
 		gpu_unreported_line(report, paths->run);
 	}
 	if (!err)
+		err = findings_gpu_collectives(report, paths);
+	if (!err)
 		err = energy_findings(report, paths);
 	if (!err)
 		err = findings_gpu_memory(report, paths);

@@ -36,17 +36,17 @@ static const struct run_gpu_rank *find_gpu_rank(const struct run_gpu *g,
 static struct host_sums sum_hosts(const struct run *run)
 {
 	struct host_sums s = { 0 };
+	bool mpi = run_has_mpi(run);
 	size_t at = 0;
 
 	for (size_t i = 0; i < run->member_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
 		const struct run_gpu_rank *g = find_gpu_rank(&run->gpu, i, &at);
-		double ran = run->world ? (double)r->mpi_ns
-					: (double)r->elapsed_ns -
-						  (double)r->paused_ns;
+		double ran = mpi ? (double)r->mpi_ns
+				 : (double)r->elapsed_ns - (double)r->paused_ns;
 		double outside = ran - (double)r->mpi_time_ns;
 
-		if (ran <= 0 || (!run->world && !g))
+		if (ran <= 0 || (!mpi && !g))
 			continue;
 		s.count++;
 		s.elapsed = fmax(s.elapsed, ran / NS);
@@ -74,7 +74,8 @@ static void set_device_factors(struct gpu_factors *f, const struct run *run)
 
 	for (size_t i = 0; i < run->gpu.device_count; i++) {
 		const struct run_device *d = &run->gpu.devices[i];
-		double own = fmin(d->kernels_ns, d->busy_ns) / NS;
+		double own = fmin(fmin(d->kernels_ns, d->busy_ns) / NS,
+				  gpu_own_seconds(d));
 
 		kernels += own;
 		active = fmax(active, d->busy_ns / NS);
@@ -98,7 +99,7 @@ struct gpu_factors gpu_factors_of(const struct run *run)
 		return f;
 	hosts = sum_hosts(run);
 	set_host(&f, &hosts);
-	f.with_mpi = run->world > 0;
+	f.with_mpi = run_has_mpi(run);
 	set_device_factors(&f, run);
 	return f;
 }

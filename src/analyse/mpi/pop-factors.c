@@ -25,7 +25,7 @@ enum {
 static void factor_columns(struct report *report, const struct run *run,
 			   bool openmp)
 {
-	bool waits = split_knows_waits(run), mpi = run->world;
+	bool waits = split_knows_waits(run), mpi = run_has_mpi(run);
 	const char *noun = run->world ? "ranks" : "processes";
 	const char *on = run->world ? "on rank" : "in process";
 
@@ -54,7 +54,7 @@ static void factor_row(struct report *report, const struct run *run,
 		       const char *name, const struct efficiency *e,
 		       double calls)
 {
-	bool mpi = run->world, is_run = calls <= 0;
+	bool mpi = run_has_mpi(run), is_run = calls <= 0;
 	const double shares[] = { e->parallel,
 				  e->balance,
 				  mpi ? e->communication : NAN,

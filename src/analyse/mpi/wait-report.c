@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/base/analysis.h"
+#include "analyse/gpu/gpu-findings.h"
 #include "analyse/mpi/mpi-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/paths/paths.h"
@@ -319,10 +320,10 @@ static void say_joined(struct report *report, const struct blames *b)
 {
 	const struct run *run = b->paths->run;
 
-	if (run->world) {
+	if (run_has_mpi(run)) {
 		not_sampled(report, b);
 		findings_joined(report, run);
-	} else {
+	} else if (!run->collectives.row_count) {
 		report_line(report,
 			    "No MPI was measured in this run, and this report "
 			    "is about waiting in MPI. For other waiting: copse "
@@ -349,9 +350,11 @@ static int fill_waits(struct report *report, const struct run *run,
 		err = waits_table(report, &blames, options);
 	if (!err) {
 		victim_table(report, &blames);
-		wait_rank_table(report, run);
+		if (run_has_mpi(run))
+			wait_rank_table(report, run);
 		wait_kind_table(report, &blames);
 		say_joined(report, &blames);
+		err = gpu_collectives_tables(report, &paths, options);
 	}
 	wait_blames_fini(&blames);
 	paths_fini(&paths);

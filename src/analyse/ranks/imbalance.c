@@ -27,6 +27,7 @@ static void imbalance_rank_columns(struct report *report, const struct run *run,
 	report_column(report, "threads", "threads", COLUMN_COUNT);
 	report_column(report, "elapsed", "elapsed", COLUMN_SECONDS);
 	report_column(report, "cpu", "CPU", COLUMN_SECONDS);
+	mpi = run_has_mpi(run);
 	report_column(report, "useful", mpi ? "useful" : NULL, COLUMN_SECONDS);
 	report_column(report, "mpi", mpi ? "MPI" : NULL, COLUMN_SECONDS);
 	report_column(report, "mpi_share", mpi ? "share" : NULL, COLUMN_SHARE);

@@ -70,9 +70,9 @@ static void take_rank_time(struct ranks *r, size_t i,
 	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
 	double elapsed = (double)rank->elapsed_ns / 1e9;
 	double paused = (double)rank->paused_ns / 1e9;
-	double inside = rank->mpi_ns    ? (double)rank->mpi_ns / 1e9
-			: r->run->world ? 0
-					: elapsed - paused;
+	double inside = rank->mpi_ns          ? (double)rank->mpi_ns / 1e9
+			: run_has_mpi(r->run) ? 0
+					      : elapsed - paused;
 	bool split = !isnan(mpi->waiting);
 
 	/* A process that was cut may not know its end to the last sample. */
@@ -504,7 +504,7 @@ static void say_ranks(struct report *report, const struct ranks *r,
 			    "median deviations x 1.4826 and %.0f %% of the "
 			    "elapsed time.",
 			    100 * WORTHWHILE);
-	if (!r->run->world)
+	if (!run_has_mpi(r->run))
 		report_note(report,
 			    "Without MPI, compute is all time but pauses, also "
 			    "that of sleep and waiting; CPU time is in copse "

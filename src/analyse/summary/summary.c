@@ -385,7 +385,7 @@ static int rank_strips(struct report *report, const struct summary_facts *f)
 	int err = values ? time_split_init(&split, f->run) : no_memory();
 
 	if (!err && f->main_count > 1) {
-		strip_columns(report, f->e.ranks);
+		strip_columns(report, f->run->world);
 		for (size_t p = 0; p < SPLIT_PARTS; p++)
 			strip_part(report, f, &split, p, values);
 		for (size_t i = 0; i < f->main_count; i++)

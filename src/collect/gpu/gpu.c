@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-allocs.h"
+#include "collect/gpu/gpu-collectives.h"
 #include "collect/gpu/gpu-live.h"
 #include "collect/gpu/gpu-pcs.h"
 #include "collect/gpu/gpu-shapes.h"
@@ -451,6 +452,11 @@ static void add_work(const struct gpu_work *w)
 	else
 		count_gpu_loss(LOSS_GPU_FULL, 1);
 	add_piece(w, &note);
+	if (w->kind == LIVE_GPU_KERNEL)
+		gpu_collectives_work(
+			gpu.arena, w,
+			&(struct gpu_launch){ note.node, note.thread, like.name,
+					      note.ns });
 }
 
 static void sum_idle(const struct live_gpu *like, uint64_t ns, uint64_t count)

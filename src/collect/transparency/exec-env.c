@@ -237,12 +237,14 @@ void exec_env_follow_limits(void)
 		copy_others(preload, preload);
 }
 
-/* Of the CUDA driver and NVTX, which look for it in the other root. */
+/* Of the CUDA driver, NVTX and NCCL, which look for it in the other root. */
 static bool is_injection(const char *word)
 {
-	return (!strncmp(word, "CUDA_INJECTION64_PATH=", 22) ||
-		!strncmp(word, "NVTX_INJECTION64_PATH=", 22)) &&
-	       strstr(word, "/libcopse-cuda.so");
+	return ((!strncmp(word, "CUDA_INJECTION64_PATH=", 22) ||
+		 !strncmp(word, "NVTX_INJECTION64_PATH=", 22)) &&
+		strstr(word, "/libcopse-cuda.so")) ||
+	       (!strncmp(word, "NCCL_PROFILER_PLUGIN=", 21) &&
+		strstr(word, "/libcopse-nccl.so"));
 }
 
 char *const *exec_env_make(void *memory, char *const env[])
