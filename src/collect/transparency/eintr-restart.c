@@ -220,10 +220,25 @@ PUBLIC int epoll_pwait(int fd, struct epoll_event *events, int count, int time,
 int epoll_pwait2(int fd, struct epoll_event *events, int count,
 		 const struct timespec *time, const sigset_t *mask);
 
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441 /* of all processors; Linux 5.11 */
+#endif
+
+static int wait_by_kernel(int fd, struct epoll_event *events, int count,
+			  const struct timespec *time, const sigset_t *mask)
+{
+	return next_result(sys6(SYS_epoll_pwait2, (long)fd, (long)events,
+				(long)count, (long)time, (long)mask,
+				_NSIG / 8));
+}
+
 PUBLIC int epoll_pwait2(int fd, struct epoll_event *events, int count,
 			const struct timespec *time, const sigset_t *mask)
 {
+	__typeof__(&epoll_pwait2) next = NEXT(epoll_pwait2);
 	int result;
 
-	WAIT_ONCE(mask, NEXT(epoll_pwait2)(fd, events, count, time, mask));
+	if (!next)
+		next = wait_by_kernel;
+	WAIT_ONCE(mask, next(fd, events, count, time, mask));
 }

@@ -122,13 +122,23 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 int execveat(int dir, const char *path, char *const argv[], char *const env[],
 	     int flags);
 
+static int execute_by_kernel(int dir, const char *path, char *const argv[],
+			     char *const env[], int flags)
+{
+	return next_result(sys6(SYS_execveat, (long)dir, (long)path, (long)argv,
+				(long)env, (long)flags, 0));
+}
+
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
 	EXEC_ENV(exec_env_at(dir, path, flags, env), env, given);
+	__typeof__(&execveat) next = NEXT(execveat);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, NEXT(execveat)(dir, path, argv, given, flags));
+	if (!next)
+		next = execute_by_kernel;
+	return exec_failed(t, next(dir, path, argv, given, flags));
 }
 
 /* Its child has no clock, and executes by the C library's own functions. */

@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include <errno.h>
+
 #include "base/hidden.h"
 
 struct next {
@@ -17,7 +19,11 @@ struct next {
 	void *function; /* NULL: not found, or not yet */
 };
 
-/* NULL where the C library has none. */
+/*
+ * NULL where the C library has none.  A program may call such a function by a
+ * weak reference, which finds ours: then it is next_result() of the system
+ * call.
+ */
 #define NEXT(name_)                                                            \
 	({                                                                     \
 		static struct next next_                                       \
@@ -28,4 +34,13 @@ struct next {
 	})
 
 void *next_find(struct next *next);
+
+/* What a C library's function makes of what the kernel returned. */
+static inline int next_result(long result)
+{
+	if (result >= 0)
+		return (int)result;
+	errno = (int)-result;
+	return -1;
+}
 void next_init(void);
