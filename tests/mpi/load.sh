@@ -47,7 +47,7 @@ build() {
 	name=$1
 	shift
 	cat >"$scratch/$name.c"
-	"$@" -w -o "$scratch/$name" "$scratch/$name.c" || exit 1
+	"$@" -D_GNU_SOURCE -w -o "$scratch/$name" "$scratch/$name.c" -ldl || exit 1
 }
 
 # Who asks whether there is MPI by a weak reference learns that it is not

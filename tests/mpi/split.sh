@@ -347,7 +347,8 @@ alike() {
 	near("MPI, by rank", sum(shares) / len(shares), run["mpi_share_mean"])
 	lines = [r["mpi"] for r in table("timeline", "lines")
 	         if r["mpi"] is not None]
-	for one, other in zip(shares, lines, strict=True):
+	near("ranks of the timeline", len(lines), len(shares))
+	for one, other in zip(shares, lines):
 	    near("timeline", one, other)
 	for name, seconds in parts.items():
 	    rows = [float(r["seconds"]) for r in csv.DictReader(open("ranks.csv"))

@@ -272,7 +272,7 @@ waits_of_all() {
 task_before_member() {
 	need gcc
 	gcc -O1 -g -fno-omit-frame-pointer -I "$srcdir" -I "$srcdir/src" \
-		-o early "$srcdir/tests/programs/early-task.c" -pthread || return
+		-o early "$srcdir/tests/programs/early-task.c" -pthread -ldl || return
 	rm -rf early.copse
 	"$copse" run -q -o early.copse ./early >out || return
 	"$copse" report -f folded -m samples early.copse >folded || return

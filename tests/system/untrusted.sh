@@ -16,6 +16,7 @@ as_nobody() {
 # What the adapter for GPUs would do is done when it is loaded by the driver.
 build_privileged() {
 	cat >privileged.c <<'C'
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>
 
