@@ -507,3 +507,32 @@ TEST(diagnosis_tells_callers_of_a_function)
 		test_fail(__FILE__, __LINE__, f->text);
 	end(&m);
 }
+
+/* A remark on time can wait until what costs most is mended, memory not. */
+TEST(remarks_on_memory_are_not_put_off)
+{
+	struct fact_set time = { .name = "time" };
+	struct fact_set memory = { .name = "memory", .no_time = true };
+	char late[] = "late", slow[] = "slow", full[] = "full", much[] = "much";
+	struct diagnosis_rule of_time = { .about = &time, .advice = much };
+	struct diagnosis_rule of_memory = { .about = &memory, .advice = much };
+	struct diagnosis_finding first = { .rule = &of_time,
+					   .severity = SEVERITY_MEDIUM,
+					   .text = late };
+	struct diagnosis_finding remarks[] = {
+		{ .rule = &of_time, .text = slow },
+		{ .rule = &of_memory, .text = full },
+	};
+	struct diagnosis d = {
+		.at = &first, .count = 1, .remarks = remarks, .remark_count = 2
+	};
+	struct report *report = report_new("x", "x");
+
+	diagnosis_say_rest(report, &d);
+	CHECK(report->line_count == 1);
+	CHECK(strstr(report->lines[0], "full"));
+	first.severity = SEVERITY_LOW;
+	diagnosis_say_rest(report, &d);
+	CHECK(report->line_count == 3);
+	report_free(report);
+}

@@ -402,17 +402,19 @@ void diagnosis_say_finding(struct report *report, const struct diagnosis *of,
 
 void diagnosis_say_rest(struct report *report, const struct diagnosis *of)
 {
+	/* Something has to be mended before other remarks on time. */
+	bool first = of->count && of->at[0].severity >= SEVERITY_MEDIUM;
+
 	if (of->count)
 		offer_rank(report, of->at[0].ranks);
 	else
 		say_doubtful(report, of);
 	if (of->problem)
 		report_note(report, "! A rule was left out: %s.", of->problem);
-	if (of->count && of->at[0].severity >= SEVERITY_MEDIUM)
-		return; /* that has to be mended first */
 	for (size_t i = 0; i < of->remark_count; i++)
-		report_line(report, "– %s. %s", of->remarks[i].text,
-			    of->remarks[i].rule->advice);
+		if (!first || of->remarks[i].rule->about->no_time)
+			report_line(report, "– %s. %s", of->remarks[i].text,
+				    of->remarks[i].rule->advice);
 }
 
 void diagnosis_say(struct report *report, const struct diagnosis *of,

@@ -111,5 +111,6 @@ const struct fact_set fact_set_memory = {
 	.meaning = "hosts, and the rank that held most memory",
 	.fields = memory_fields,
 	.field_count = FIELDS,
+	.no_time = true,
 	.gather = gather_memory,
 };

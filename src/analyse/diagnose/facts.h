@@ -96,6 +96,7 @@ struct fact_set {
 	size_t field_count;
 	bool waits;   /* its facts are time in MPI, mostly waiting */
 	bool sampled; /* they are of samples: with few nothing is known */
+	bool no_time; /* of something else: said, too, if time is lost */
 	/* 0, or -ENOMEM with a reason. */
 	int (*gather)(struct facts *to, struct fact_source *from);
 };
