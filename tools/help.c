@@ -8,7 +8,7 @@
 enum {
 	WIDTH = 80,
 	WIDEST = 23, /* of "--name ARG"; beside longer ones stands no help */
-	WORD_COLUMN = 17
+	WORD_COLUMN = 18
 };
 
 const char *help_of_word(const struct command *command, const char *word)
@@ -30,7 +30,7 @@ static void help_words(FILE *to, const struct command *command)
 		return;
 	fprintf(to, "\n%s:\n", command->words);
 	for (size_t i = 0; (word = command->word(i, &help)); i++) {
-		fprintf(to, "  %-*s", WORD_COLUMN - 2, word);
+		fprintf(to, "  %-*s ", WORD_COLUMN - 3, word);
 		wrap_text(to, help, WORD_COLUMN, WIDTH);
 	}
 }

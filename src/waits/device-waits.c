@@ -35,6 +35,8 @@ struct device_sums {
 	const struct matched_events *events;
 	const struct clocks *clocks;
 	struct map rows, waits;
+	struct map comms; /* to their place in sizes[] */
+	uint32_t *sizes;
 	struct map devices; /* (process, its number) to row of gpu/devices */
 	size_t row_room, wait_room;
 	double weight; /* calls that one stands for */
@@ -390,16 +392,24 @@ static void add_device_call(struct device_sums *s,
 ORDER_BY(by_device_call, struct device_record,
 	 ASC(key) ?: ASC(comm_rank) ?: ASC(process))
 
-/* Older versions of NCCL do not say how many ranks there are. */
-static uint32_t size_of_comm(const struct device_waits *w,
-			     const struct device_record *of)
+/*
+ * The ranks of each communicator.  Older versions of NCCL do not say how many:
+ * then as many as there are numbers.
+ */
+static void find_sizes(struct device_sums *s, const struct device_waits *w)
 {
-	uint32_t size = of->size;
+	s->sizes = calloc(w->count + 1, sizeof(*s->sizes));
+	s->failed |= !s->sizes;
+	for (size_t i = 0; i < w->count && !s->failed; i++) {
+		const struct device_record *r = &w->at[i];
+		uint32_t at = map_put(&s->comms, r->comm, 0,
+				      (uint32_t)s->comms.count);
+		uint32_t least = r->size ? r->size : r->comm_rank + 1;
 
-	for (size_t i = 0; i < w->count && !of->size; i++)
-		if (w->at[i].comm == of->comm && w->at[i].comm_rank >= size)
-			size = w->at[i].comm_rank + 1;
-	return size;
+		s->failed |= at == MAP_NONE;
+		if (!s->failed && least > s->sizes[at])
+			s->sizes[at] = least;
+	}
 }
 
 /* Each rank of the communicator has made it, once. */
@@ -416,15 +426,13 @@ static void add_device_calls(struct device_sums *s,
 			     const struct device_waits *w)
 {
 	struct run_device_calls *joined = &s->run->collectives.joined;
-	uint32_t comm = 0, size = 0;
 
 	for (size_t i = 0, end; i < w->count && !s->failed; i = end) {
+		uint32_t size = s->sizes[map_get(&s->comms, w->at[i].comm, 0)];
+
 		for (end = i + 1;
 		     end < w->count && w->at[end].key == w->at[i].key;)
 			end++;
-		if (!size || w->at[i].comm != comm || w->at[i].size)
-			size = size_of_comm(w, &w->at[i]);
-		comm = w->at[i].comm;
 		if (is_whole(&w->at[i], end - i, size)) {
 			joined->calls++;
 			add_device_call(s, &w->at[i], end - i);
@@ -484,6 +492,7 @@ int device_waits_make(struct run *run, struct device_waits *state,
 	for (size_t i = 0; i < to->rank_count; i++)
 		to->ranks[i].rank = (uint32_t)i;
 	find_devices(&s);
+	find_sizes(&s, state);
 	align_records(state, clocks);
 	qsort(state->at, state->count, sizeof(*state->at), by_device_call);
 	add_device_calls(&s, state);
@@ -493,5 +502,7 @@ int device_waits_make(struct run *run, struct device_waits *state,
 	map_fini(&s.rows);
 	map_fini(&s.waits);
 	map_fini(&s.devices);
+	map_fini(&s.comms);
+	free(s.sizes);
 	return s.failed ? no_memory() : 0;
 }
