@@ -33,7 +33,7 @@
 	FIELD(THERE, "there", TEXT,                                            \
 	      "sleeps in f ← its caller ←, of a thread that does; or path")    \
 	FIELD(UNFINISHED, "unfinished", TEXT,                                  \
-	      "clause: , of whose kernels 2 have not ended: those of …; or " \
+	      "; of what it launched on GPUs 2 have not ended, from …; or "  \
 	      "nothing")                                                       \
 	FIELD(ROLE_THERE, "role_there", TEXT, "of the call that it is in")     \
 	FIELD(OTHER_COMM, "other_communicator", NUMBER,                        \

@@ -72,7 +72,7 @@ static int find_part(struct blamed_part *to, const struct paths *paths,
 	return err;
 }
 
-/* "780 ms for its host, most of it in load ← step"; to be freed. */
+/* "780 ms for its host, which launched late, in load ← step"; to be freed. */
 static char *part_text(const struct paths *paths, const struct blamed_part *of,
 		       const char *for_what)
 {
@@ -114,6 +114,8 @@ static int say_blamed(struct report *report, const struct paths *paths,
 	if (parts[1].ns > WORTH * ns)
 		texts[1] =
 			part_text(paths, &parts[1], "other kernels of its GPU");
+	report->failed |= (parts[0].ns > WORTH * ns && !texts[0]) ||
+			  (parts[1].ns > WORTH * ns && !texts[1]);
 	phrase_time(time, ns / NS);
 	report_line(report,
 		    "! In collective calls GPUs waited %s, %.0f %% of their "

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/hidden.h"
 #include "base/sys.h"
+#include "collect/collect.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/threads/wait-events.h"
@@ -45,14 +46,19 @@ PUBLIC void copse_gpu_communicator(uint32_t size)
 		wait_events_init((int)size);
 }
 
-/* The id of the call that the thread made last is still in its record. */
+/*
+ * The id of the call that the thread made last is still in its record; in a
+ * pause it is an earlier one's.  Of several calls in one kernel the first
+ * counts.
+ */
 PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
 {
 	uint32_t id = (uint32_t)copse_gpu_call.key;
 	struct pending *to = &pending[id % PENDING];
 	struct thread *t = thread_self();
 
-	if (!id || !t)
+	if (!id || !t || collect_paused() ||
+	    __atomic_load_n(&to->id, __ATOMIC_RELAXED) == id)
 		return;
 	t->wait_events.wanted = true;
 	__atomic_store_n(&to->id, 0, __ATOMIC_RELAXED);
@@ -62,8 +68,6 @@ PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
 	__atomic_store_n(&any, 1, __ATOMIC_RELEASE);
 }
 
-/* A call is told once: grouped ones are one kernel, the first stands for all.
- */
 static bool take_pending(struct gpu_collective *to, uint32_t id)
 {
 	struct pending *at = &pending[id % PENDING];
