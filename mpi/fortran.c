@@ -13,6 +13,39 @@ __attribute__((unused)) static const struct region_values nothing = {
 __thread struct fortran_call fortran_call
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+struct fortran_gate {
+	struct region region;
+	struct fortran_call outer;
+};
+
+/*
+ * What the gates share is not inlined: there are 1,500 of them.  `frame` is
+ * that of the gate.
+ */
+static __attribute__((noinline, unused)) void
+fortran_enter(struct fortran_gate *gate, const uintptr_t *frame, enum row row,
+	      bool polls)
+{
+	gate->outer = fortran_call;
+	region_from(&gate->region, &gate_rows[row], frame);
+	if (polls)
+		polls_region_enter(&gate->region);
+	else
+		copse_region_enter(&gate->region);
+	fortran_call.row = row + 1;
+	fortran_call.region = &gate->region;
+}
+
+static __attribute__((noinline, unused)) void
+fortran_leave(struct fortran_gate *gate)
+{
+	bool reached_c = fortran_call.row == FORTRAN_WAS_IN_C;
+
+	fortran_call = gate->outer;
+	if (!reached_c)
+		copse_region_leave(&gate->region, &nothing);
+}
+
 /* A binding may call us again, from a callback of the program. */
 #define FORTRAN_GATE(symbol, function, parameters, arguments)                  \
 	__attribute__((                                                        \
@@ -20,22 +53,12 @@ __thread struct fortran_call fortran_call
 	void copse_wrap_##symbol parameters                                    \
 	{                                                                      \
 		void(*next) parameters = gate_nexts[GATE_##symbol];            \
-		struct fortran_call outer = fortran_call;                      \
-		struct region region;                                          \
-		bool reached_c;                                                \
+		struct fortran_gate gate;                                      \
                                                                                \
-		if (POLLS_##function)                                          \
-			region_enter_poll(&region,                             \
-					  &gate_rows[ROW_##function]);         \
-		else                                                           \
-			region_enter(&region, &gate_rows[ROW_##function]);     \
-		fortran_call.row = ROW_##function + 1;                         \
-		fortran_call.region = &region;                                 \
+		fortran_enter(&gate, __builtin_frame_address(0),               \
+			      ROW_##function, POLLS_##function);               \
 		next arguments;                                                \
-		reached_c = fortran_call.row == FORTRAN_WAS_IN_C;              \
-		fortran_call = outer;                                          \
-		if (!reached_c)                                                \
-			copse_region_leave(&region, &nothing);                 \
+		fortran_leave(&gate);                                          \
 	}
 #define ROW(function, class, polls)                                            \
 	enum {                                                                 \

@@ -63,6 +63,15 @@ struct region {
 	uint64_t mpi_ns; /* that the thread was in regions, with this one */
 };
 
+static inline void region_from(struct region *r, struct region_name *name,
+			       const uintptr_t *frame)
+{
+	r->fp = frame[FRAME_FP];
+	r->pc = frame[FRAME_PC];
+	r->sp = (uintptr_t)(frame + FRAME_SP);
+	r->name = name;
+}
+
 /*
  * Take the frame of the function that contains the call.  That function must
  * be compiled with -fno-omit-frame-pointer.
@@ -71,11 +80,7 @@ struct region {
 	region_enter_by(copse_region_enter, r, region_name_)
 #define region_enter_by(enter_, r, region_name_)                               \
 	do {                                                                   \
-		uintptr_t *frame_ = __builtin_frame_address(0);                \
-		(r)->fp = frame_[FRAME_FP];                                    \
-		(r)->pc = frame_[FRAME_PC];                                    \
-		(r)->sp = (uintptr_t)(frame_ + FRAME_SP);                      \
-		(r)->name = (region_name_);                                    \
+		region_from(r, region_name_, __builtin_frame_address(0));      \
 		enter_(r);                                                     \
 	} while (0)
 
