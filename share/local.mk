@@ -40,7 +40,8 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 # Sentences of copse stuck.  A new one is share/rules/stuck/NAME.rule and its
 # word here.
 STUCK_RULES = absent arrived begin begin-late begun child circle circle-of-sends collective-io communicator \
-	ended finished file-lock file-system gil gpu instead killed mutex nobody openmp polls \
+	ended finished file-lock file-system gil gpu instead killed mutex nccl-arrived nccl-instead nccl-rank \
+	nobody openmp polls \
 	rank receive roots send sleep spawn stopped system-call target window-lock
 
 stuckrulesdir = $(rulesdir)/stuck

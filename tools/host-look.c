@@ -222,6 +222,21 @@ static char *with_other_threads(char *doing, const struct looks *looks,
 	return text;
 }
 
+/* A device's call is its process's: whether any thread has moved, or stands. */
+static void look_at_devices(struct run_ends *ends)
+{
+	for (size_t i = 0; i < ends->call_count; i++) {
+		struct run_last_call *of = &ends->calls[i];
+
+		for (size_t k = i; of->device && k < ends->call_count &&
+				   ends->calls[k].rank == of->rank;
+		     k++) {
+			of->moved |= ends->calls[k].moved;
+			of->stopped |= ends->calls[k].stopped;
+		}
+	}
+}
+
 /* What the two looks tell of the run's threads. */
 static int add_looks(struct run *run, const struct looks *before,
 		     const struct looks *now)
@@ -248,6 +263,7 @@ static int add_looks(struct run *run, const struct looks *before,
 		if (call->doing == STR_NONE)
 			return no_memory();
 	}
+	look_at_devices(&run->ends);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-find clock counters switches polls callsite-cache \
-	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
+	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-communicators gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events alt-stack
 
 # Everything of libcopse.so, for the unit tests too.
@@ -38,6 +38,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/collect.c src/collect/collect.h \
 	src/collect/gpu/gpu-collectives.c src/collect/gpu/gpu-collectives.h \
+	src/collect/gpu/gpu-communicators.c src/collect/gpu/gpu-communicators.h \
 	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
 	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \

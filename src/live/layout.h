@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 25
+#define LIVE_VERSION 26
 #define LIVE_UNIT    8
 
 enum metric {
@@ -566,10 +566,34 @@ struct live_collective {
 	uint16_t level;
 };
 
-/* First live_chunk of each of these. */
+/*
+ * A communicator of devices, of which this process is one rank: how many
+ * collective calls it has announced there, and how many of their kernels have
+ * ended, in the order of the calls; and the last ones announced, call n at
+ * n % LIVE_ANNOUNCED.
+ */
+enum {
+	LIVE_ANNOUNCED = 256
+};
+
+struct live_announced {
+	uint64_t ns;   /* CLOCK_MONOTONIC, after the launch */
+	live_ref node; /* that launched; 0: not known */
+	uint32_t name; /* of the function */
+};
+
+struct live_communicator {
+	live_ref next;
+	uint32_t size, rank; /* size 0: not known */
+	uint64_t id;         /* the same on all its ranks */
+	uint64_t announced, ended;
+	struct live_announced calls[LIVE_ANNOUNCED];
+};
+
+/* First live_chunk, or record, of each of these. */
 struct live_gpu_lists {
 	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
-	live_ref collectives;
+	live_ref collectives, communicators;
 	uint32_t collectives_level, collectives_moving; /* odd: are moved now */
 	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };

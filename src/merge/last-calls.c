@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "live/layout.h"
 #include "merge/run-processes.h"
 #include "run/gatherer.h"
 
@@ -42,6 +43,19 @@ static uint64_t age_at(uint64_t end, uint64_t ns)
 	return ns && end > ns ? end - ns : 0;
 }
 
+static bool append_last_call(struct last_calls *l,
+			     const struct run_last_call *one)
+{
+	return array_append(&l->sum.calls, &l->sum.call_count, &l->call_room,
+			    sizeof(*one), one);
+}
+
+static bool append_entered(struct last_calls *l, const struct run_entered *one)
+{
+	return array_append(&l->sum.entered, &l->sum.entered_count,
+			    &l->entered_room, sizeof(*one), one);
+}
+
 static bool add_last_call(struct last_calls *l, const struct gathered *one,
 			  const struct profile_last_call *from)
 {
@@ -72,8 +86,39 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 		.unfinished_node = one->nodes[from->unfinished_node],
 	};
 
-	return array_append(&l->sum.calls, &l->sum.call_count, &l->call_room,
-			    sizeof(to), &to);
+	return append_last_call(l, &to);
+}
+
+/* A communicator of devices, and the call there that has not ended. */
+static bool add_communicator(struct last_calls *l, const struct gathered *one,
+			     const struct profile_communicator *from)
+{
+	const struct run_entered entered = {
+		.comm = from->id,
+		.rank = one->process,
+		.instances = from->announced,
+		.size = from->size,
+		.locked = -1,
+	};
+	uint64_t age = age_at(last_known(one->profile), from->launched);
+	const struct run_last_call call = {
+		.rank = one->process,
+		.node = one->nodes[from->node],
+		.device = 1,
+		.open = 1,
+		.comm = from->id,
+		.instance = from->ended,
+		.direction = LIVE_OPEN_CALL,
+		.peer = LIVE_OPEN_NONE,
+		.completed = from->ended,
+		.begin_age_ns = age,
+		.completed_age_ns = age,
+		.sample_node = one->nodes[from->node],
+		.sample_age_ns = age,
+	};
+
+	return append_entered(l, &entered) &&
+	       (!from->node || append_last_call(l, &call));
 }
 
 static bool add_entered(struct last_calls *l, const struct gathered *one,
@@ -88,9 +133,7 @@ static bool add_entered(struct last_calls *l, const struct gathered *one,
 		.locked = from->locked,
 	};
 
-	return !from->id || from->inter ||
-	       array_append(&l->sum.entered, &l->sum.entered_count,
-			    &l->entered_room, sizeof(to), &to);
+	return !from->id || from->inter || append_entered(l, &to);
 }
 
 static int add_last_calls(void *state, const struct gathered *one)
@@ -103,6 +146,8 @@ static int add_last_calls(void *state, const struct gathered *one)
 		ok = add_last_call(state, one, &p->last_calls[i]);
 	for (size_t i = 0; i < p->comm_count && ok; i++)
 		ok = add_entered(state, one, &p->comms[i]);
+	for (size_t i = 0; i < p->communicator_count && ok; i++)
+		ok = add_communicator(state, one, &p->communicators[i]);
 	return ok ? 0 : no_memory();
 }
 

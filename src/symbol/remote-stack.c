@@ -19,8 +19,8 @@ struct remote {
 	const struct remote_thread *thread;
 	char *(*shorten)(const char *name);
 	bool asked; /* for the only thread */
+	char *names[FRAMES_MOST];
 	size_t frames;
-	FILE *to;
 	char last[128];
 };
 
@@ -69,14 +69,33 @@ static bool is_below_all(const char *name)
 	       !strcmp(name, "clone") || !strcmp(name, "clone3");
 }
 
-static void print_remote_name(struct remote *r, const char *name)
+static bool add_remote_name(struct remote *r, const char *name)
 {
 	char *readable = symbol_readable(name);
 	char *brief = readable ? r->shorten(readable) : NULL;
 
-	fprintf(r->to, "%s%s", r->frames++ ? " ← " : "", brief ? brief : name);
-	free(brief);
 	free(readable);
+	if (!brief)
+		brief = strdup(name);
+	if (brief)
+		r->names[r->frames++] = brief;
+	return brief;
+}
+
+static void drop_remote_names(struct remote *r)
+{
+	while (r->frames)
+		free(r->names[--r->frames]);
+}
+
+/* What the collector does in place of a function counts as that function. */
+static bool is_collector(Dwfl_Module *module)
+{
+	const char *path = dwfl_module_info(module, NULL, NULL, NULL, NULL,
+					    NULL, NULL, NULL);
+	const char *name = path ? strrchr(path, '/') : NULL;
+
+	return name && !strncmp(name, "/libcopse.so", strlen("/libcopse.so"));
 }
 
 static int add_remote_frame(Dwfl_Frame *frame, void *data)
@@ -99,8 +118,10 @@ static int add_remote_frame(Dwfl_Frame *frame, void *data)
 	if (is_below_all(name))
 		return DWARF_CB_ABORT;
 	snprintf(r->last, sizeof(r->last), "%s", name);
-	print_remote_name(r, name);
-	return r->frames < FRAMES_MOST && strcmp(name, "main") != 0
+	if (is_collector(module))
+		drop_remote_names(r);
+	return add_remote_name(r, name) && r->frames < FRAMES_MOST &&
+			       strcmp(name, "main") != 0
 		       ? DWARF_CB_OK
 		       : DWARF_CB_ABORT;
 }
@@ -120,6 +141,18 @@ static void walk_remote(Dwfl *dwfl, struct remote *r)
 	dwfl_getthread_frames(dwfl, r->thread->tid, add_remote_frame, r);
 }
 
+/* "pause ← sleeper ← main"; to be freed, NULL: no memory. */
+static char *join_remote_names(const struct remote *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	for (size_t i = 0; to && i < r->frames; i++)
+		fprintf(to, "%s%s", i ? " ← " : "", r->names[i]);
+	return !to || fclose(to) ? NULL : text;
+}
+
 char *remote_stack(const struct remote_thread *thread,
 		   char *(*shorten)(const char *name))
 {
@@ -128,20 +161,14 @@ char *remote_stack(const struct remote_thread *thread,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 	};
 	struct remote r = { .thread = thread, .shorten = shorten };
-	char *text = NULL;
-	size_t size;
 	Dwfl *dwfl = dwfl_begin(&callbacks);
+	char *text;
 
-	r.to = open_memstream(&text, &size);
-	if (dwfl && r.to)
+	if (dwfl) {
 		walk_remote(dwfl, &r);
-	if (dwfl)
 		dwfl_end(dwfl);
-	if (!r.to || fclose(r.to))
-		return NULL;
-	if (!r.frames) {
-		free(text);
-		return NULL;
 	}
+	text = r.frames ? join_remote_names(&r) : NULL;
+	drop_remote_names(&r);
 	return text;
 }

@@ -551,6 +551,58 @@ even_ranks() {
 		{ cat "$scratch/got"; return 1; }
 }
 
+# stuck_ranks KIND VERSION RUNNING OVER: what is said of ranks that wait in vain.
+stuck_ranks() {
+	unset NCCL_PROFILER_PLUGIN
+	rm -rf "$scratch/stuck.copse"
+	for rank in 0 1; do
+		RANK=$rank WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=1 \
+			"$copse" run -q -o "$scratch/stuck.copse" \
+			"$made-nccl" "$1" "$2" "$(date +%s%N)" &
+		pids="${pids-} $!"
+	done
+	wait_for is_said "$3"
+	good=$?
+	# shellcheck disable=SC2086 # two
+	kill $pids
+	wait
+	unset pids
+	cat "$scratch/got"
+	[ $good = 0 ] || return
+	"$copse" merge "$scratch/stuck.copse" >/dev/null
+	said report ends "$scratch/stuck.copse"
+	cat "$scratch/got"
+	grep -Eq "$4" "$scratch/got"
+}
+
+is_said() {
+	said stuck --between 0.2 "$scratch/stuck.copse"
+	grep -Eq "$1" "$scratch/got"
+}
+
+# A rank that launches one call fewer, by each version of the interface.
+hangs_by_skip() {
+	for version in 2 3 4 5; do
+		stuck_ranks skip $version \
+			'1 of 2 ranks have been waiting for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 4 of (2 )?GPUs, for rank 1, which sleeps in clock_nanosleep ← never' \
+			'1 of 2 ranks had waited for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 4 of (2 )?GPUs, for rank 1' ||
+			return
+	done
+}
+
+hangs_by_other_call() {
+	stuck_ranks other 5 \
+		'1 of 2 ranks have been waiting for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 4 of 2 GPUs, for rank [01], which is in ncclAllGather ← all_gather ← never .* instead' \
+		'in ncclAllGather ← all_gather ← never .* instead'
+}
+
+# All have come: no rank is to blame.
+hangs_by_itself() {
+	stuck_ranks none 5 \
+		'2 of 2 ranks have been waiting for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 4 of 2 GPUs, although all have launched it' \
+		'2 of 2 ranks had waited .* although all have launched it'
+}
+
 # Somebody else's plugin stays, and nothing is known.
 own_plugin() {
 	NCCL_PROFILER_PLUGIN=/nowhere "$copse" run -q --force \
@@ -1064,6 +1116,9 @@ point "a kernel that does not end" endless
 point "NCCL: for whose host the others waited" late_host
 point "NCCL: for whose GPU" late_gpu
 point "NCCL: for nobody" even_ranks
+point "NCCL: a rank that leaves a call out" hangs_by_skip
+point "NCCL: a rank that makes another call" hangs_by_other_call
+point "NCCL: all have come" hangs_by_itself
 point "NCCL: another plugin stays" own_plugin
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy

@@ -8,6 +8,9 @@
  *   host   rank 1 launches 0.1 s late, since it works in load_batch()
  *   gpu    rank 1's kernel begins 0.08 s late, behind a kernel alpha
  *   even   none is late
+ *   skip   after three steps rank 1 launches nothing, and sleeps
+ *   other  after three steps rank 1 gathers instead; nothing ends
+ *   none   after three steps no kernel ends
  *
  * VERSION, 2 to 5, is that of the plugin's interface.
  */
@@ -84,14 +87,13 @@ static void load_plugin(void)
 		plugin = NULL;
 }
 
-static KEPT void all_reduce(uint64_t number, uint64_t ns)
+static void announce(uint64_t number, const char *function)
 {
-	const struct called of = { number,  "AllReduce", NULL,         NULL,
-				   1000000, 0,           "ncclFloat32" };
+	const struct called of = { number,  function, NULL,         NULL,
+				   1000000, 0,        "ncclFloat32" };
 	struct descriptor d = { .type = 2, .rank = rank, .of = of };
 	void *event;
 
-	made_cudaLaunchKernel("_Z28ncclDevKernel_AllReduce_Sumv", 0, ns);
 	if (version < 4) {
 		d.before_4.comm = 0x123456789abcdef;
 		d.before_4.of = of;
@@ -100,6 +102,18 @@ static KEPT void all_reduce(uint64_t number, uint64_t ns)
 		return;
 	plugin->begin(context, &event, &d);
 	plugin->end(event);
+}
+
+static KEPT void all_reduce(uint64_t number, uint64_t ns)
+{
+	made_cudaLaunchKernel("_Z28ncclDevKernel_AllReduce_Sumv", 0, ns);
+	announce(number, "AllReduce");
+}
+
+static KEPT void all_gather(uint64_t number, uint64_t ns)
+{
+	made_cudaLaunchKernel("_Z23ncclDevKernel_AllGatherv", 0, ns);
+	announce(number, "AllGather");
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -124,11 +138,27 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
 }
 
+/* The last of it. */
+static KEPT void never(const char *kind)
+{
+	if (rank == 1 && !strcmp(kind, "skip"))
+		sleep_until(UINT64_MAX / 2);
+	if (rank == 1 && !strcmp(kind, "other"))
+		all_gather(0, MADE_ENDLESS);
+	else
+		all_reduce(3, MADE_ENDLESS);
+	all_reduce(4, MADE_ENDLESS);
+	made_cudaDeviceSynchronize(1000000000000u);
+	sink++;
+}
+
 static KEPT void step(const char *kind, uint64_t number, uint64_t at)
 {
 	bool late = rank == 1;
 
-	if (!strcmp(kind, "even")) {
+	if (number == 3 && strchr("son", *kind))
+		never(kind);
+	if (strchr("eson", *kind)) {
 		all_reduce(number, 50 * MS);
 	} else if (!strcmp(kind, "host")) {
 		if (late)

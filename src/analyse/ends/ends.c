@@ -244,6 +244,7 @@ static int classes_table(struct report *report, const struct wait_graph *g,
 /* Whether the job is stuck at all; true: all ranks have moved. */
 static bool say_moved(struct report *report, const struct wait_graph *g)
 {
+	const char *library = run_has_mpi(g->run) ? "MPI" : "CUDA";
 	size_t moved = 0, known = 0, stopped = 0;
 	char time[32];
 
@@ -259,11 +260,11 @@ static bool say_moved(struct report *report, const struct wait_graph *g)
 	else if (moved)
 		report_line(report,
 			    "Not stuck: %zu of %zu ranks completed calls of "
-			    "MPI within %s.",
-			    moved, known, time);
+			    "%s within %s.",
+			    moved, known, library, time);
 	else
-		report_line(report,
-			    "No rank completed a call of MPI within %s.", time);
+		report_line(report, "No rank completed a call of %s within %s.",
+			    library, time);
 	return moved && moved == known;
 }
 

@@ -86,9 +86,19 @@ static uint32_t comm_of_id(const struct run *run, uint64_t id)
 	return RUN_NO_COMM;
 }
 
-char *verdict_group_text(const struct wait_graph *g, uint32_t group)
+/* "collective call 12 of 4 GPUs" */
+static char *device_group_text(const struct wait_group *at)
 {
-	const struct wait_group *at = &g->groups[group];
+	if (!at->size)
+		return str_format("collective call %" PRIu64 " of GPUs",
+				  at->instance + 1);
+	return str_format("collective call %" PRIu64 " of %u GPUs",
+			  at->instance + 1, at->size);
+}
+
+static char *mpi_group_text(const struct wait_graph *g,
+			    const struct wait_group *at)
+{
 	char *comm = callsite_comm_text(g->run, comm_of_id(g->run, at->comm)),
 	     *text = comm ? str_format("collective call %" PRIu64 " of %s",
 				       at->instance + 1, comm)
@@ -96,6 +106,15 @@ char *verdict_group_text(const struct wait_graph *g, uint32_t group)
 
 	free(comm);
 	return text;
+}
+
+char *verdict_group_text(const struct wait_graph *g, uint32_t group)
+{
+	const struct wait_group *at = &g->groups[group];
+
+	if (g->at[at->first].call->device)
+		return device_group_text(at);
+	return mpi_group_text(g, at);
 }
 
 uint32_t verdict_node(const struct standing *s)
@@ -155,6 +174,12 @@ static const char *message_text(char to[64], const struct run_last_call *call)
 	return to;
 }
 
+/* Without MPI all is outside. */
+static const char *outside_words(const struct run *run, const char *words)
+{
+	return run_has_mpi(run) ? words : "";
+}
+
 /* Where its stack could not be walked, with the call before; to be freed. */
 static char *outside_text(const struct wait_graph *g, const struct paths *paths,
 			  const struct run_last_call *call)
@@ -163,12 +188,16 @@ static char *outside_text(const struct wait_graph *g, const struct paths *paths,
 	char *before, *text;
 
 	if (strstr(doing, " ← ") || !call->node)
-		return str_format("which is outside MPI and %s", doing);
+		return str_format("which %s%s",
+				  outside_words(g->run, "is outside MPI and "),
+				  doing);
 	before = ends_where(paths, call->node);
 	if (!before)
 		return NULL;
-	text = str_format("which is outside MPI, after %s, and %s", before,
-			  doing);
+	text = str_format(run_has_mpi(g->run)
+				  ? "which is outside MPI, after %s, and %s"
+				  : "which, after %s, %s",
+			  before, doing);
 	free(before);
 	return text;
 }
@@ -207,8 +236,9 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 				  is_running_still(g) ? "computes" : "computed",
 				  where);
 	else
-		text = str_format("which was outside MPI and had not had a "
-				  "core for %s, last in %s",
+		text = str_format("which %shad not had a core for %s, last in "
+				  "%s",
+				  outside_words(g->run, "was outside MPI and "),
 				  age, where);
 	free(where);
 	return text;

@@ -42,14 +42,42 @@ static uint64_t rank_end(const struct run_rank *r)
 	return r->start_real_ns + r->elapsed_ns;
 }
 
-/* Of several threads the one that is in a call, the longest; else the last. */
-static bool is_better_call(const struct run_last_call *a,
+/*
+ * What a call says of its process: one of MPI that is open, more than one of
+ * devices that has not ended, more than one of CUDA in which a thread waits for
+ * devices, more than any that has returned.
+ */
+static int call_weight(const struct run *run, const struct run_last_call *call)
+{
+	if (!call->open)
+		return 0;
+	if (call->device)
+		return 2;
+	return run->nodes[call->node].kind == RUN_MPI ? 3 : 1;
+}
+
+static bool is_main_thread(const struct run *run,
+			   const struct run_last_call *call)
+{
+	return call->tid == run->ranks[call->rank].pid;
+}
+
+/*
+ * Of several threads the one that is in a call, the longest; else the main one,
+ * if all calls are of CUDA, whose helpers call it as well; else the last.
+ */
+static bool is_better_call(const struct run *run, const struct run_last_call *a,
 			   const struct run_last_call *b)
 {
-	if (!b || a->open != b->open)
-		return !b || a->open;
+	int of_a = call_weight(run, a), of_b = b ? call_weight(run, b) : -1;
+
+	if (of_a != of_b)
+		return of_a > of_b;
 	if (a->open)
 		return a->begin_age_ns > b->begin_age_ns;
+	if (!run_has_mpi(run) &&
+	    is_main_thread(run, a) != is_main_thread(run, b))
+		return is_main_thread(run, a);
 	return a->completed_age_ns < b->completed_age_ns;
 }
 
@@ -61,7 +89,7 @@ static void find_calls(struct wait_graph *g)
 		const struct run_last_call *call = &ends->calls[i];
 
 		if (call->rank < g->run->member_count &&
-		    is_better_call(call, g->at[call->rank].call))
+		    is_better_call(g->run, call, g->at[call->rank].call))
 			g->at[call->rank].call = call;
 	}
 }
@@ -134,8 +162,8 @@ static bool in_collective(const struct wait_graph *g, uint32_t member)
 	node = &g->run->nodes[s->call->node];
 	if (s->call->direction != LIVE_OPEN_CALL)
 		return false;
-	return node->detail == LIVE_MPI_COLL || node->detail == LIVE_MPI_IO ||
-	       s->call->requests ||
+	return s->call->device || node->detail == LIVE_MPI_COLL ||
+	       node->detail == LIVE_MPI_IO || s->call->requests ||
 	       (node->detail == LIVE_MPI_RMA && s->call->peer < 0);
 }
 

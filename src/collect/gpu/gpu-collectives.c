@@ -6,6 +6,7 @@
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/gpu/gpu-communicators.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/threads/wait-events.h"
@@ -20,6 +21,7 @@ enum {
 /* A call, by the id of its launch; `id` is 0 while the rest is written. */
 struct pending {
 	uint32_t id;
+	uint64_t count; /* calls of the communicator, with the kernel's last */
 	struct gpu_collective call;
 };
 
@@ -53,28 +55,34 @@ PUBLIC void copse_gpu_communicator(uint32_t size)
  */
 PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
 {
-	uint32_t id = (uint32_t)copse_gpu_call.key;
-	struct pending *to = &pending[id % PENDING];
 	struct thread *t = thread_self();
+	uint32_t id = t && !collect_paused() ? (uint32_t)copse_gpu_call.key : 0;
+	struct pending *to = &pending[id % PENDING];
+	uint64_t count = gpu_communicator_announce(call, id);
 
-	if (!id || !t || collect_paused() ||
-	    __atomic_load_n(&to->id, __ATOMIC_RELAXED) == id)
+	if (!id)
 		return;
+	if (__atomic_load_n(&to->id, __ATOMIC_RELAXED) == id) {
+		if (to->call.comm == call->comm)
+			to->count = count;
+		return;
+	}
 	t->wait_events.wanted = true;
 	__atomic_store_n(&to->id, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	to->call = *call;
+	to->count = count;
 	__atomic_store_n(&to->id, id, __ATOMIC_RELEASE);
 	__atomic_store_n(&any, 1, __ATOMIC_RELEASE);
 }
 
-static bool take_pending(struct gpu_collective *to, uint32_t id)
+static bool take_pending(struct pending *to, uint32_t id)
 {
 	struct pending *at = &pending[id % PENDING];
 
 	if (!id || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != id)
 		return false;
-	*to = at->call;
+	*to = *at;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id;
 }
@@ -162,7 +170,7 @@ static void add_before(struct work_before *to, const struct gpu_work *work,
 void gpu_collectives_work(struct arena *arena, const struct gpu_work *work,
 			  const struct gpu_launch *launch)
 {
-	struct gpu_collective call;
+	struct pending of;
 	struct work_before *before;
 
 	if (!__atomic_load_n(&any, __ATOMIC_ACQUIRE) || !launch->node)
@@ -173,10 +181,11 @@ void gpu_collectives_work(struct arena *arena, const struct gpu_work *work,
 		records.list = (struct chunk_list){ 0 };
 	}
 	before = &records.before[work->device % DEVICES];
-	if (!take_pending(&call, work->id)) {
+	if (!take_pending(&of, work->id)) {
 		add_before(before, work, launch);
 		return;
 	}
-	record_collective(arena, &call, work, launch, before);
+	gpu_communicator_end(of.call.comm, of.count);
+	record_collective(arena, &of.call, work, launch, before);
 	*before = (struct work_before){ 0 };
 }

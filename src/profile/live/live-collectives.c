@@ -59,4 +59,70 @@ static void read_collectives(struct reader *r)
 		      take_collective);
 }
 
-const struct live_section section_collectives = { .tables = read_collectives };
+/* Frames of NCCL have no names. */
+static bool is_in_nccl(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED ||
+	       (n->kind == NODE_CALL &&
+		strstr(p->modules[n->owner].path, "/libnccl"));
+}
+
+/* The function of NCCL, below who called it. */
+static uint32_t called_function(struct reader *r,
+				const struct live_announced *at)
+{
+	uint32_t caller = at->node ? reader_node(r, at->node) : 0;
+
+	while (caller && is_in_nccl(r->p, caller))
+		caller = r->p->nodes[caller].parent;
+	return caller ? reader_named(r, caller, at->name) : 0;
+}
+
+/*
+ * The first call that has not ended, if its place was not given to a later one.
+ */
+static void set_next_call(struct reader *r, struct profile_communicator *to,
+			  const struct live_communicator *c)
+{
+	const struct live_announced *at = &c->calls[c->ended % LIVE_ANNOUNCED];
+
+	if (c->announced <= c->ended ||
+	    c->announced - c->ended > LIVE_ANNOUNCED ||
+	    at->ns > PROFILE_TIME_MOST)
+		return;
+	to->node = called_function(r, at);
+	to->launched = at->ns;
+}
+
+static live_ref take_communicator(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_communicator c;
+	struct profile_communicator *to;
+
+	memcpy(&c, at, sizeof(c));
+	if (!reader_grow(r, &p->communicators, p->communicator_count,
+			 sizeof(*to)))
+		return 0;
+	to = &p->communicators[p->communicator_count++];
+	*to = (struct profile_communicator){
+		.id = c.id,
+		.size = c.size,
+		.rank = c.rank,
+		.announced = c.announced,
+		.ended = c.ended,
+	};
+	set_next_call(r, to, &c);
+	return c.next;
+}
+
+static void read_device_calls(struct reader *r)
+{
+	read_collectives(r);
+	reader_walk(r, r->header.gpu_lists.communicators,
+		    sizeof(struct live_communicator), take_communicator);
+}
+
+const struct live_section section_collectives = { .tables = read_device_calls };

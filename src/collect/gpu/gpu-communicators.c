@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-communicators.c - see gpu-communicators.h. */
+#include "collect/gpu/gpu-communicators.h"
+
+#include "base/hidden.h"
+#include "collect/gpu/gpu-live.h"
+#include "collect/lock.h"
+#include "collect/registry.h"
+#include "collect/source.h"
+
+enum {
+	COMMUNICATORS = 64
+};
+
+/* Mutable: of one live profile, under the lock. */
+static struct {
+	struct lock lock;
+	uint32_t generation, count;
+	struct arena_small small;
+	struct live_communicator *at[COMMUNICATORS]; /* in the profile */
+} communicators RESET_AT_FORK;
+
+static struct region_name function_names[] = {
+#define COLLECTIVE(id, word, name)                                             \
+	{ .text = (name), .class = LIVE_NAME_GPU_CALL },
+#include "base/collectives.def"
+#undef COLLECTIVE
+};
+
+static struct live_communicator *put_communicator(struct arena *arena,
+						  uint64_t id)
+{
+	live_ref *head = &registry_header()->gpu_lists.communicators, ref;
+	struct live_communicator *c;
+
+	if (communicators.count == COMMUNICATORS)
+		return NULL;
+	ref = arena_small(arena, &communicators.small, sizeof(*c));
+	if (!ref)
+		return NULL;
+	c = arena_at(arena, ref);
+	c->id = id;
+	c->next = *head;
+	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
+	communicators.at[communicators.count++] = c;
+	return c;
+}
+
+static struct live_communicator *find_communicator(uint64_t id)
+{
+	if (communicators.generation != registry_generation()) {
+		communicators.generation = registry_generation();
+		communicators.count = 0;
+		communicators.small = (struct arena_small){ 0 };
+	}
+	for (uint32_t i = 0; i < communicators.count; i++)
+		if (communicators.at[i]->id == id)
+			return communicators.at[i];
+	return NULL;
+}
+
+/* What it is and where it was launched is there before its number is. */
+static void put_announced(struct live_communicator *c,
+			  const struct gpu_collective *call, uint32_t id)
+{
+	struct live_announced *to = &c->calls[c->announced % LIVE_ANNOUNCED];
+
+	*to = (struct live_announced){
+		.ns = copse_gpu_now(),
+		.node = id ? gpu_noted(id).node : 0,
+	};
+	if (!registry_name(&function_names[call->function], &to->name))
+		to->node = 0;
+	__atomic_store_n(&c->announced, c->announced + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t gpu_communicator_announce(const struct gpu_collective *call,
+				   uint32_t id)
+{
+	struct arena *arena = registry_await();
+	struct live_communicator *c;
+	uint64_t count = 0;
+
+	if (!arena)
+		return 0;
+	lock_take(&communicators.lock);
+	c = find_communicator(call->comm);
+	if (!c)
+		c = put_communicator(arena, call->comm);
+	if (c) {
+		c->size = call->size;
+		c->rank = call->rank;
+		put_announced(c, call, id);
+		count = c->announced;
+	}
+	lock_give(&communicators.lock);
+	return count;
+}
+
+void gpu_communicator_end(uint64_t comm, uint64_t count)
+{
+	struct live_communicator *c;
+
+	lock_take(&communicators.lock);
+	c = find_communicator(comm);
+	if (c && c->ended < count)
+		__atomic_store_n(&c->ended, count, __ATOMIC_RELEASE);
+	lock_give(&communicators.lock);
+}
+
+AT_FORK static void gpu_communicators_forked(void)
+{
+	lock_open(&communicators.lock);
+}
+
+const struct source source_gpu_communicators = {
+	.fork = gpu_communicators_forked,
+};
