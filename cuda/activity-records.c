@@ -47,6 +47,8 @@ uint64_t records_time(uint64_t at)
 
 static void hand_work_over(struct gpu_work work)
 {
+	if (!work.end && flush_is_forced())
+		return;
 	work.start = records_time(work.start);
 	work.end = records_time(work.end);
 	records.work[records.count++] = work;
@@ -277,8 +279,10 @@ static void CUPTIAPI complete_buffer(CUcontext context, uint32_t stream,
 	(void)size;
 	if (!records.ended) {
 		pthread_mutex_lock(&records.lock);
-		if (valid)
+		if (valid) {
+			flush_heard();
 			read_buffer(buffer, valid);
+		}
 		pthread_mutex_unlock(&records.lock);
 		cupti.ActivityGetNumDroppedRecords(context, stream, &dropped);
 		if (dropped)

@@ -132,6 +132,13 @@ static int call_error(const struct cuda_function *f,
 	return *code;
 }
 
+static bool is_not_ready(const CUpti_CallbackData *data)
+{
+	const int *code = data->functionReturnValue;
+
+	return code && *code == NOT_READY;
+}
+
 /*
  * Calls that say something to a profiler; and those that return something else
  * than whether they failed, or the error of an earlier call.
@@ -291,6 +298,7 @@ static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
 	region_stop(region);
 	open->region = NULL;
 	open->parts = 0;
+	region->in_vain = is_not_ready(data);
 	code = call_error(f, data);
 	if (code)
 		error = error_of(domain, code);

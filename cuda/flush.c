@@ -22,7 +22,8 @@ static struct {
 	pthread_cond_t asked, done;
 	bool runs, ended;
 	void (*last)(void); /* NULL: it goes on */
-	bool _Atomic wanted;
+	bool _Atomic wanted, forced;
+	bool heard; /* atomic */
 } flusher = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct timespec time_in_seconds(int seconds)
@@ -70,6 +71,25 @@ void flush_prepare(void)
 		exchange(&mode);
 }
 
+/*
+ * A buffer with work that has not ended is not delivered, with all that has.
+ * So when a reader asks and nothing has ended for a period, as in a job that
+ * hangs, all is: work that is under way has no times then.
+ */
+static void flush_if_asked(void)
+{
+	static bool asked;
+
+	asked |= copse_gpu_asked();
+	if (__atomic_exchange_n(&flusher.heard, false, __ATOMIC_RELAXED) ||
+	    !asked)
+		return;
+	asked = false;
+	flusher.forced = true;
+	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	flusher.forced = false;
+}
+
 static void *run_flusher(void *unused)
 {
 	prctl(PR_SET_NAME, "copse-gpu");
@@ -79,6 +99,7 @@ static void *run_flusher(void *unused)
 		flush_prepare();
 		pc_samples_take();
 		cupti.ActivityFlushAll(0);
+		flush_if_asked();
 	}
 	flusher.last();
 	pthread_mutex_lock(&flusher.lock);
@@ -135,6 +156,16 @@ int flush_begin(void)
 		err = start_flusher();
 	flusher.runs = !err;
 	return -err;
+}
+
+void flush_heard(void)
+{
+	__atomic_store_n(&flusher.heard, true, __ATOMIC_RELAXED);
+}
+
+bool flush_is_forced(void)
+{
+	return flusher.forced;
 }
 
 void flush_wanted(void)

@@ -17,6 +17,12 @@ int flush_begin(void);
 /* Begin to ask: the driver is up. */
 void flush_wanted(void);
 
+/* Records have come. */
+void flush_heard(void);
+
+/* Records come that are not complete: their work goes on. */
+bool flush_is_forced(void);
+
 /*
  * Let the thread call `last` and end, and wait for it.  Later callers wait,
  * too, but only the first `last` is called.  False: it took more than

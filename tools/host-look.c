@@ -222,34 +222,24 @@ static char *with_other_threads(char *doing, const struct looks *looks,
 	return text;
 }
 
-/* A device's call is its process's: whether any thread has moved, or stands. */
-static void look_at_devices(struct run_ends *ends)
-{
-	for (size_t i = 0; i < ends->call_count; i++) {
-		struct run_last_call *of = &ends->calls[i];
-
-		for (size_t k = i; of->device && k < ends->call_count &&
-				   ends->calls[k].rank == of->rank;
-		     k++) {
-			of->moved |= ends->calls[k].moved;
-			of->stopped |= ends->calls[k].stopped;
-		}
-	}
-}
-
 /* What the two looks tell of the run's threads. */
 static int add_looks(struct run *run, const struct looks *before,
 		     const struct looks *now)
 {
+	uint64_t between = run->ends.looked_ns;
+
 	for (size_t i = 0; i < run->ends.call_count; i++) {
 		struct run_last_call *call = &run->ends.calls[i];
 		uint32_t pid = run->ranks[call->rank].pid;
-		const struct look *a = look_at(before, pid, call->tid);
-		const struct look *b = look_at(now, pid, call->tid);
+		uint32_t tid = call->device ? pid : call->tid;
+		const struct look *a = look_at(before, pid, tid);
+		const struct look *b = look_at(now, pid, tid);
 		char *text;
 
-		call->moved = has_moved(a, b);
-		call->stopped = b && strchr("Tt", b->state.state);
+		call->moved = call->device ? call->begin_age_ns < between
+					   : has_moved(a, b);
+		call->stopped =
+			b && b->state.state && strchr("Tt", b->state.state);
 		if (!b || call->open || call->moved)
 			continue;
 		if (has_computed(a, b)) {
@@ -263,7 +253,6 @@ static int add_looks(struct run *run, const struct looks *before,
 		if (call->doing == STR_NONE)
 			return no_memory();
 	}
-	look_at_devices(&run->ends);
 	return 0;
 }
 
@@ -424,6 +413,7 @@ int host_look(struct run *to, struct live_run *live, double between)
 	struct looks before = { 0 }, now = { 0 };
 	int err = take_look(&before, live);
 
+	live_run_ask(live);
 	if (!err) {
 		wait_between(between);
 		err = take_look(&now, live);

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/timebase.h"
 #include "launch/content.h"
 #include "launch/harvest.h"
 #include "launch/output.h"
@@ -180,6 +181,38 @@ static int add_progress_files(struct progress_list *list,
 	}
 	free(files);
 	return err;
+}
+
+static void ask_profile(const char *path, uint32_t number)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &number, sizeof(number),
+		   offsetof(struct live_header, gpu_lists.asked)) < 0)
+		errno = 0; /* then the last that came is known */
+	close(fd);
+}
+
+void live_run_ask(const struct live_run *run)
+{
+	uint32_t number = (uint32_t)(timebase_clock(CLOCK_MONOTONIC) / 1000000);
+
+	for (size_t i = 0; i < run->count; i++) {
+		struct live_file *files;
+		size_t count = livedir_files(run->at[i].path, &files);
+
+		for (size_t f = 0; f < count; f++) {
+			char *path = str_format("%s/%s", run->at[i].path,
+						files[f].name);
+
+			if (path)
+				ask_profile(path, number);
+			free(path);
+		}
+		free(files);
+	}
 }
 
 int live_run_progress(const struct live_run *run, struct live_progress **to,

@@ -38,6 +38,9 @@ struct live_progress {
 int live_run_progress(const struct live_run *run, struct live_progress **to,
 		      size_t *count);
 
+/* Ask for what GPUs have done; it is there in two seconds, if it can be. */
+void live_run_ask(const struct live_run *run);
+
 /*
  * Copies of all live profiles, into a directory.  0; -ENODATA with a reason:
  * there are none; or -errno with a reason.

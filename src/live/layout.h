@@ -577,7 +577,8 @@ enum {
 };
 
 struct live_announced {
-	uint64_t ns;   /* CLOCK_MONOTONIC, after the launch */
+	uint64_t ns; /* CLOCK_MONOTONIC, after the launch */
+	uint64_t bytes;
 	live_ref node; /* that launched; 0: not known */
 	uint32_t name; /* of the function */
 };
@@ -595,6 +596,8 @@ struct live_gpu_lists {
 	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
 	live_ref collectives, communicators;
 	uint32_t collectives_level, collectives_moving; /* odd: are moved now */
+	uint32_t asked; /* written by readers, another number each time: what
+			   has ended is to be here in a second */
 	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };
 

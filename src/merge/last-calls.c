@@ -89,6 +89,12 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 	return append_last_call(l, &to);
 }
 
+/* What has not ended then has no record. */
+static bool has_succeeded(const struct profile *p)
+{
+	return p->id.end == END_EXIT && !p->id.end_code;
+}
+
 /* A communicator of devices, and the call there that has not ended. */
 static bool add_communicator(struct last_calls *l, const struct gathered *one,
 			     const struct profile_communicator *from)
@@ -105,6 +111,7 @@ static bool add_communicator(struct last_calls *l, const struct gathered *one,
 		.rank = one->process,
 		.node = one->nodes[from->node],
 		.device = 1,
+		.bytes = from->bytes,
 		.open = 1,
 		.comm = from->id,
 		.instance = from->ended,
@@ -118,7 +125,8 @@ static bool add_communicator(struct last_calls *l, const struct gathered *one,
 	};
 
 	return append_entered(l, &entered) &&
-	       (!from->node || append_last_call(l, &call));
+	       (!from->node || has_succeeded(one->profile) ||
+		append_last_call(l, &call));
 }
 
 static bool add_entered(struct last_calls *l, const struct gathered *one,

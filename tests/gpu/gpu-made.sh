@@ -596,6 +596,12 @@ hangs_by_other_call() {
 		'in ncclAllGather ← all_gather ← never .* instead'
 }
 
+hangs_by_size() {
+	stuck_ranks less 5 \
+		'in ncclAllReduce ← all_reduce ← never [^,]* of 3.81 MiB, collective call 4 of 2 GPUs, for rank 1, which is in ncclAllReduce ← reduce_less ← never .* of 3.91 KiB instead' \
+		'for rank 1, which was in ncclAllReduce ← reduce_less .* instead'
+}
+
 # All have come: no rank is to blame.
 hangs_by_itself() {
 	stuck_ranks none 5 \
@@ -1118,6 +1124,7 @@ point "NCCL: for whose GPU" late_gpu
 point "NCCL: for nobody" even_ranks
 point "NCCL: a rank that leaves a call out" hangs_by_skip
 point "NCCL: a rank that makes another call" hangs_by_other_call
+point "NCCL: a rank that makes a smaller call" hangs_by_size
 point "NCCL: all have come" hangs_by_itself
 point "NCCL: another plugin stays" own_plugin
 point "shapes of launches and what limits them" shapes

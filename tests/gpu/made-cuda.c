@@ -47,6 +47,7 @@ static struct {
 	uint8_t *buffer;
 	size_t size, used;
 	size_t dropped;
+	bool goes_on; /* work that the buffer has a record of */
 } made = { .once = PTHREAD_ONCE_INIT,
 	   .log = -1,
 	   .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -131,6 +132,7 @@ static void flush_locked(void)
 
 	made.buffer = NULL;
 	made.used = 0;
+	made.goes_on = false;
 	if (!buffer)
 		return;
 	pthread_mutex_unlock(&made.lock);
@@ -327,13 +329,14 @@ static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 	};
 	struct span span;
 
-	if (ns == MADE_ENDLESS)
-		return;
 	pthread_mutex_lock(&made.lock);
-	span = take_time("kernel", id, stream, ns);
-	k.start = span.start;
-	k.end = span.end;
+	if (ns != MADE_ENDLESS) {
+		span = take_time("kernel", id, stream, ns);
+		k.start = span.start;
+		k.end = span.end;
+	}
 	put(&k, k.kind);
+	made.goes_on |= ns == MADE_ENDLESS;
 	pthread_mutex_unlock(&made.lock);
 }
 
@@ -758,7 +761,10 @@ PUBLIC CUptiResult cuptiGetTimestamp(uint64_t *to)
 	return CUPTI_SUCCESS;
 }
 
-/* As NVIDIA's: only who asks gets buffers that are not full. */
+/*
+ * As NVIDIA's: only who asks gets buffers that are not full, and only who
+ * forces it those that have a record of work that goes on, without its times.
+ */
 PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	while (fault("hang") && flag)
@@ -766,7 +772,8 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	if (!made.subscriber && fault("subscriber"))
 		abort(); /* NVIDIA's crashes beside its own sanitizer */
 	pthread_mutex_lock(&made.lock);
-	flush_locked();
+	if (flag || !made.goes_on)
+		flush_locked();
 	pthread_mutex_unlock(&made.lock);
 	made.asked++;
 	return CUPTI_SUCCESS;

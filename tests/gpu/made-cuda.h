@@ -34,7 +34,7 @@ enum made_copy {
 	MADE_WITHIN = 8
 };
 
-#define MADE_ENDLESS UINT64_MAX /* of a kernel: there is no record of it */
+#define MADE_ENDLESS UINT64_MAX /* of a kernel */
 
 /* For what the calling thread asks for from now on; there are two. */
 int made_cudaSetDevice(unsigned int which);

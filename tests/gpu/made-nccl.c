@@ -10,6 +10,7 @@
  *   even   none is late
  *   skip   after three steps rank 1 launches nothing, and sleeps
  *   other  after three steps rank 1 gathers instead; nothing ends
+ *   less   after three steps rank 1 reduces 1,000 floats; nothing ends
  *   none   after three steps no kernel ends
  *
  * VERSION, 2 to 5, is that of the plugin's interface.
@@ -87,10 +88,10 @@ static void load_plugin(void)
 		plugin = NULL;
 }
 
-static void announce(uint64_t number, const char *function)
+static void announce(uint64_t number, const char *function, size_t count)
 {
-	const struct called of = { number,  function, NULL,         NULL,
-				   1000000, 0,        "ncclFloat32" };
+	const struct called of = { number, function, NULL,         NULL,
+				   count,  0,        "ncclFloat32" };
 	struct descriptor d = { .type = 2, .rank = rank, .of = of };
 	void *event;
 
@@ -107,13 +108,19 @@ static void announce(uint64_t number, const char *function)
 static KEPT void all_reduce(uint64_t number, uint64_t ns)
 {
 	made_cudaLaunchKernel("_Z28ncclDevKernel_AllReduce_Sumv", 0, ns);
-	announce(number, "AllReduce");
+	announce(number, "AllReduce", 1000000);
 }
 
 static KEPT void all_gather(uint64_t number, uint64_t ns)
 {
 	made_cudaLaunchKernel("_Z23ncclDevKernel_AllGatherv", 0, ns);
-	announce(number, "AllGather");
+	announce(number, "AllGather", 1000000);
+}
+
+static KEPT void reduce_less(uint64_t number, uint64_t ns)
+{
+	made_cudaLaunchKernel("_Z28ncclDevKernel_AllReduce_Sumv", 0, ns);
+	announce(number, "AllReduce", 1000);
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -145,6 +152,8 @@ static KEPT void never(const char *kind)
 		sleep_until(UINT64_MAX / 2);
 	if (rank == 1 && !strcmp(kind, "other"))
 		all_gather(0, MADE_ENDLESS);
+	else if (rank == 1 && !strcmp(kind, "less"))
+		reduce_less(3, MADE_ENDLESS);
 	else
 		all_reduce(3, MADE_ENDLESS);
 	all_reduce(4, MADE_ENDLESS);
@@ -156,9 +165,9 @@ static KEPT void step(const char *kind, uint64_t number, uint64_t at)
 {
 	bool late = rank == 1;
 
-	if (number == 3 && strchr("son", *kind))
+	if (number == 3 && strchr("soln", *kind))
 		never(kind);
-	if (strchr("eson", *kind)) {
+	if (strchr("esoln", *kind)) {
 		all_reduce(number, 50 * MS);
 	} else if (!strcmp(kind, "host")) {
 		if (late)

@@ -153,7 +153,7 @@ static char *end_text(const struct paths *paths, uint32_t member)
 	return text;
 }
 
-/* " for a message from rank 1 with tag 7", or "". */
+/* " for a message from rank 1 with tag 7", of devices " of 4.00 kB", or "". */
 static const char *message_text(char to[64], const struct run_last_call *call)
 {
 	const char *what = call->direction == LIVE_OPEN_SEND
@@ -162,6 +162,12 @@ static const char *message_text(char to[64], const struct run_last_call *call)
 	int size = 0;
 
 	*to = 0;
+	if (call->device) {
+		char bytes[32];
+
+		phrase_bytes(bytes, (double)call->bytes);
+		snprintf(to, 64, " of %s", bytes);
+	}
 	if (call->direction == LIVE_OPEN_CALL)
 		return to;
 	if (call->peer >= 0)
@@ -288,8 +294,10 @@ static char *waits_text(const struct wait_graph *g, const struct paths *paths,
 	char *group = g->at[member].group == WAIT_NOBODY
 			      ? strdup("")
 			      : verdict_group_text(g, g->at[member].group);
-	char age[32], who[64], *text = NULL;
+	char age[32], who[64], size[64] = "", *text = NULL;
 
+	if (g->at[member].call->device && g->groups[g->at[member].group].mixed)
+		message_text(size, g->at[member].call);
 	if (g->run->world)
 		snprintf(who, sizeof(who), "%u of %u ranks", v->waiting,
 			 g->run->world);
@@ -297,10 +305,10 @@ static char *waits_text(const struct wait_graph *g, const struct paths *paths,
 		snprintf(who, sizeof(who), "%u processes", v->waiting);
 	phrase_time(age, (double)v->age_ns / 1e9);
 	if (where && group)
-		text = str_format("%s %s %s in %s%s%s", who,
+		text = str_format("%s %s %s in %s%s%s%s", who,
 				  is_running_still(g) ? "have been waiting for"
 						      : "had waited for",
-				  age, where, *group ? ", " : "", group);
+				  age, where, size, *group ? ", " : "", group);
 	free(where);
 	free(group);
 	return text;
@@ -399,6 +407,7 @@ static bool add_culprit(struct fact *to, const struct wait_graph *g,
 	const struct standing *s = &g->at[member];
 	const struct run_rank *r = &g->run->ranks[member];
 	bool outside = s->call && !s->call->open;
+	bool long_ago = outside && s->call->sample_age_ns > ENDS_RECENTLY_NS;
 	const char *doing =
 		outside ? str_at(&g->run->strings, s->call->doing) : "";
 
@@ -414,7 +423,7 @@ static bool add_culprit(struct fact *to, const struct wait_graph *g,
 	       set_text(to, UNFINISHED, unfinished_text(g, paths, member)) &&
 	       set_text(to, ROLE_THERE, strdup(role_text(s))) &&
 	       set_text(to, THERE,
-			outside && *doing
+			*doing || long_ago
 				? strdup(doing)
 				: whole_path(g->run, verdict_node(s)));
 }

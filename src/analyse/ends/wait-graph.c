@@ -180,6 +180,13 @@ static bool have_other_roots(const struct wait_graph *g, uint32_t a, uint32_t b)
 	return of_a >= 0 && of_b >= 0 && of_a != of_b;
 }
 
+/* They make the same call, as far as is known. */
+static bool are_equal_calls(const struct wait_graph *g, uint32_t a, uint32_t b)
+{
+	return g->at[a].call->bytes == g->at[b].call->bytes &&
+	       !strcmp(wait_graph_function(g, a), wait_graph_function(g, b));
+}
+
 /* What differs between members of a group. */
 static void compare_in_group(const struct wait_graph *g, struct wait_group *of,
 			     uint32_t member)
@@ -188,8 +195,7 @@ static void compare_in_group(const struct wait_graph *g, struct wait_group *of,
 	bool first_begun = g->at[of->first].call->requests;
 
 	of->mixed |= !begun && !first_begun &&
-		     strcmp(wait_graph_function(g, member),
-			    wait_graph_function(g, of->first));
+		     !are_equal_calls(g, member, of->first);
 	of->begun |= begun != first_begun;
 	of->roots |= have_other_roots(g, member, of->first);
 }
@@ -404,13 +410,14 @@ static uint32_t put_verdict(struct wait_graph *g, enum verdict_kind kind,
 	return (uint32_t)g->verdict_count - 1;
 }
 
-static uint32_t count_in_function(const struct wait_graph *g, uint32_t group,
-				  const char *function)
+static uint32_t count_equal_calls(const struct wait_graph *g, uint32_t group,
+				  uint32_t member)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < g->run->member_count; i++)
-		count += g->at[i].group == group && is_named(g, i, function);
+		count += g->at[i].group == group &&
+			 are_equal_calls(g, i, member);
 	return count;
 }
 
@@ -418,15 +425,16 @@ static uint32_t count_in_function(const struct wait_graph *g, uint32_t group,
 static uint32_t rarest_in_group(const struct wait_graph *g, uint32_t group)
 {
 	uint32_t best = g->groups[group].first, least = UINT32_MAX;
-	const char *last = "";
+	uint32_t last = WAIT_NOBODY;
 
 	for (uint32_t i = 0; i < g->run->member_count; i++) {
 		uint32_t count;
 
-		if (g->at[i].group != group || is_named(g, i, last))
+		if (g->at[i].group != group ||
+		    (last != WAIT_NOBODY && are_equal_calls(g, i, last)))
 			continue;
-		last = wait_graph_function(g, i);
-		count = count_in_function(g, group, last);
+		last = i;
+		count = count_equal_calls(g, group, last);
 		if (count <= least) {
 			least = count;
 			best = i;
@@ -548,7 +556,7 @@ bool wait_graph_waits(const struct wait_graph *g, uint32_t member)
 		return false;
 	return v->kind != VERDICT_INSTEAD || s->group == WAIT_NOBODY ||
 	       s->group != g->at[v->culprit].group ||
-	       !is_named(g, member, wait_graph_function(g, v->culprit));
+	       !are_equal_calls(g, member, v->culprit);
 }
 
 static void count_verdict_ranks(struct wait_graph *g)

@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-communicators.h"
+#include "collect/gpu/gpu-live.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/threads/wait-events.h"
@@ -58,7 +59,8 @@ PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
 	struct thread *t = thread_self();
 	uint32_t id = t && !collect_paused() ? (uint32_t)copse_gpu_call.key : 0;
 	struct pending *to = &pending[id % PENDING];
-	uint64_t count = gpu_communicator_announce(call, id);
+	uint64_t count =
+		gpu_communicator_announce(call, id ? gpu_noted(id).node : 0);
 
 	if (!id)
 		return;

@@ -3,10 +3,10 @@
 #include "collect/gpu/gpu-communicators.h"
 
 #include "base/hidden.h"
-#include "collect/gpu/gpu-live.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/source.h"
+#include "collect/time.h"
 
 enum {
 	COMMUNICATORS = 64
@@ -61,13 +61,14 @@ static struct live_communicator *find_communicator(uint64_t id)
 
 /* What it is and where it was launched is there before its number is. */
 static void put_announced(struct live_communicator *c,
-			  const struct gpu_collective *call, uint32_t id)
+			  const struct gpu_collective *call, live_ref node)
 {
 	struct live_announced *to = &c->calls[c->announced % LIVE_ANNOUNCED];
 
 	*to = (struct live_announced){
-		.ns = copse_gpu_now(),
-		.node = id ? gpu_noted(id).node : 0,
+		.ns = time_now(CLOCK_MONOTONIC),
+		.bytes = call->bytes,
+		.node = node,
 	};
 	if (!registry_name(&function_names[call->function], &to->name))
 		to->node = 0;
@@ -75,7 +76,7 @@ static void put_announced(struct live_communicator *c,
 }
 
 uint64_t gpu_communicator_announce(const struct gpu_collective *call,
-				   uint32_t id)
+				   live_ref node)
 {
 	struct arena *arena = registry_await();
 	struct live_communicator *c;
@@ -90,7 +91,7 @@ uint64_t gpu_communicator_announce(const struct gpu_collective *call,
 	if (c) {
 		c->size = call->size;
 		c->rank = call->rank;
-		put_announced(c, call, id);
+		put_announced(c, call, node);
 		count = c->announced;
 	}
 	lock_give(&communicators.lock);

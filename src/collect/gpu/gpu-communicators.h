@@ -14,11 +14,11 @@
 #include "collect/gpu/gpu-collectives.h"
 
 /*
- * One more call, which id (0: not known) has launched: how many there are now;
- * 0: not known.
+ * One more call, launched in that context (0: not known): how many there are
+ * now; 0: not known.
  */
 uint64_t gpu_communicator_announce(const struct gpu_collective *call,
-				   uint32_t id);
+				   live_ref node);
 
 /* So many calls have ended. */
 void gpu_communicator_end(uint64_t comm, uint64_t count);

@@ -543,6 +543,19 @@ PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
 	return collect_settings()->gpu_getters ? GPU_WISH_ALL : GPU_WISH_CALLS;
 }
 
+PUBLIC bool copse_gpu_asked(void)
+{
+	static uint32_t last;
+	struct live_header *header = registry_header();
+	uint32_t asked = header ? __atomic_load_n(&header->gpu_lists.asked,
+						  __ATOMIC_RELAXED)
+				: last;
+	bool anew = asked != last;
+
+	last = asked;
+	return anew;
+}
+
 PUBLIC bool copse_gpu_nodes(void)
 {
 	return collect_settings()->gpu_nodes;

@@ -82,6 +82,9 @@ void copse_gpu_add(const struct gpu_work *work, size_t count);
 struct gpu_device;
 void copse_gpu_device(const struct gpu_device *device);
 
+/* A reader of the live profile asks for what has ended, anew. */
+bool copse_gpu_asked(void);
+
 /* No more work will be told. */
 void copse_gpu_end(void);
 

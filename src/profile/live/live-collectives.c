@@ -94,6 +94,7 @@ static void set_next_call(struct reader *r, struct profile_communicator *to,
 		return;
 	to->node = called_function(r, at);
 	to->launched = at->ns;
+	to->bytes = at->bytes;
 }
 
 static live_ref take_communicator(struct reader *r, const void *at)
