@@ -302,12 +302,14 @@ static bool has_called(const struct run *run, const struct live_folder *folder)
 static char *silent_text(const struct run *run, const struct looks *looks,
 			 const struct live_folder *folder)
 {
-	pid_t pid;
-	char *who = livedir_inhabitants(folder->path, &pid), *text = NULL;
-	char *doing = NULL;
+	char *who, *text = NULL, *doing = NULL;
 	struct look now = { 0 };
+	pid_t pid;
 
-	if (who && pid && !has_called(run, folder)) {
+	if (has_called(run, folder))
+		return NULL;
+	who = livedir_inhabitants(folder->path, &pid);
+	if (who && pid) {
 		thread_state_look(&now.state, pid, pid);
 		doing = doing_text(looks, &now, (uint32_t)pid, (uint32_t)pid);
 	}
