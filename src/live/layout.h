@@ -621,6 +621,13 @@ struct live_open_call {
 	uint32_t direction;    /* enum live_direction: of peer and tag */
 };
 
+/* The lock, or what else, that a thread waits for, while `sequence` is odd. */
+struct live_open_wait {
+	uint32_t sequence;
+	live_ref node;
+	uint64_t begin_ns; /* CLOCK_MONOTONIC */
+};
+
 enum live_open_peer {
 	LIVE_OPEN_NONE = -1,    /* nobody, or all of the communicator */
 	LIVE_OPEN_ANY = -2,     /* whoever sends */
@@ -671,6 +678,7 @@ struct live_thread {
 	uint32_t moments_held, moments_old, moments_moved;
 	uint32_t moments_at; /* of the next one; in a ring, of the oldest */
 	struct live_open_call call;
+	struct live_open_wait wait;
 };
 
 struct live_metric {

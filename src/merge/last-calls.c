@@ -82,6 +82,8 @@ static bool add_last_call(struct last_calls *l, const struct gathered *one,
 		.signal = from->signal,
 		.signal_code = from->signal_code,
 		.signal_from = from->signal_from,
+		.wait_node = one->nodes[from->wait_node],
+		.wait_age_ns = age_at(end, from->wait_ns),
 		.unfinished = from->unfinished,
 		.unfinished_node = one->nodes[from->unfinished_node],
 	};
@@ -167,6 +169,7 @@ static void want_last_calls(const void *state, bool *wanted)
 		wanted[l->sum.calls[i].node] = true;
 		wanted[l->sum.calls[i].sample_node] = true;
 		wanted[l->sum.calls[i].unfinished_node] = true;
+		wanted[l->sum.calls[i].wait_node] = true;
 	}
 }
 
@@ -219,6 +222,7 @@ static int finish_last_calls(void *state, struct run *run,
 		call->node = became[call->node];
 		call->sample_node = became[call->sample_node];
 		call->unfinished_node = became[call->unfinished_node];
+		call->wait_node = became[call->wait_node];
 	}
 	for (size_t i = 0; i < to->entered_count; i++)
 		to->entered[i].rank = order[to->entered[i].rank];

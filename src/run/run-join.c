@@ -88,6 +88,7 @@ static bool *find_wanted_nodes(const struct run *from)
 		wanted[from->ends.calls[i].node] = true;
 		wanted[from->ends.calls[i].sample_node] = true;
 		wanted[from->ends.calls[i].unfinished_node] = true;
+		wanted[from->ends.calls[i].wait_node] = true;
 	}
 	for (size_t n = from->node_count; wanted && n-- > 1;)
 		wanted[from->nodes[n].parent] |= wanted[n];
@@ -159,6 +160,7 @@ static void sort_joined_nodes(struct join *j)
 		call->node = place[call->node];
 		call->sample_node = place[call->sample_node];
 		call->unfinished_node = place[call->unfinished_node];
+		call->wait_node = place[call->wait_node];
 	}
 	if (!j->failed) {
 		free(to->nodes);
@@ -207,6 +209,7 @@ static void join_calls(struct join *j)
 		row->node = j->node_of[row->node];
 		row->sample_node = j->node_of[row->sample_node];
 		row->unfinished_node = j->node_of[row->unfinished_node];
+		row->wait_node = j->node_of[row->wait_node];
 	}
 	for (size_t i = 0; i < from->entered_count && !j->failed; i++) {
 		struct run_entered *row = &to->entered[to->entered_count++];

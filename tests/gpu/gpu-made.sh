@@ -510,7 +510,8 @@ two_ranks() {
 }
 
 # waited LEAST MOST: ms that rank 0 did, for rank 1, in five all-reduces; busy or
-# not, the time of collective calls is what kernels had.
+# not, the time of collective calls is what kernels had.  Rank 0 may be late, too,
+# where it lacks a core.
 waited() {
 	table nccl gpu-collectives collectives 'function ranks count' <<-END || return
 	ncclAllReduce 2 10
@@ -532,7 +533,7 @@ late_host() {
 			"$scratch/got" || return
 		"$copse" report gpu-collectives "$scratch/nccl.copse" -n 0 |
 			grep -q 'host .*load_batch ← step' || return
-		waited 450 1200 || return
+		waited 300 1200 || return
 	done
 }
 
@@ -540,7 +541,7 @@ late_gpu() {
 	two_ranks gpu 5
 	grep -q 'for rank 1: .* for other kernels of its GPU, in alpha ← step' \
 		"$scratch/got" || return
-	waited 350 1000
+	waited 240 1000
 }
 
 # What scheduling makes of it.

@@ -117,6 +117,21 @@ rank_is_absent() {
 }
 point "a rank without profile is waited for" rank_is_absent
 
+# With locks interposed the end is known without a stack.
+ends_in_a_lock() {
+	need mpirun
+	mpirun -n 4 "$copse" run -q --locks=on -o locked.copse \
+		"$programs/hangs" lock >out 2>&1 &
+	job=$!
+	wait_for stands locked
+	good=$?
+	end_job
+	[ $good = 0 ] && "$copse" merge locked.copse >out 2>&1 || cat out
+	said report ends locked.copse >over
+	cat over
+	grep -Eq '3 of 4 .* for rank 3, which had waited for [1-9][0-9.]* s in \[mutex .*\] ← lock_twice .*its other threads' over
+}
+point "a lock that its holder wants, with locks interposed" ends_in_a_lock
 point "locks in different orders" hangs openmpi order \
 	"3 of 4 .* for rank 3, which is outside MPI and sleeps in .*mutex_lock.* ← lock_order.*, its thread [0-9]+ sleeps in .*mutex_lock ← other_order.* its other threads" \
 	"3 of 4 .* for rank 3, which was outside MPI"

@@ -186,6 +186,30 @@ static const char *outside_words(const struct run *run, const char *words)
 	return run_has_mpi(run) ? words : "";
 }
 
+static bool has_stack(const struct wait_graph *g,
+		      const struct run_last_call *call)
+{
+	return strstr(str_at(&g->run->strings, call->doing), " ← ");
+}
+
+/* "which waits for 3.00 s for mutex m ← f ← main"; to be freed. */
+static char *lock_wait_text(const struct wait_graph *g,
+			    const struct paths *paths,
+			    const struct run_last_call *call)
+{
+	char *where = ends_where(paths, call->wait_node), age[32], *text;
+
+	phrase_time(age, (double)call->wait_age_ns / 1e9);
+	text = where ? str_format(
+			       is_running_still(g)
+				       ? "which has been waiting for %s in %s"
+				       : "which had waited for %s in %s",
+			       age, where)
+		     : NULL;
+	free(where);
+	return text;
+}
+
 /* Where its stack could not be walked, with the call before; to be freed. */
 static char *outside_text(const struct wait_graph *g, const struct paths *paths,
 			  const struct run_last_call *call)
@@ -193,7 +217,7 @@ static char *outside_text(const struct wait_graph *g, const struct paths *paths,
 	const char *doing = str_at(&g->run->strings, call->doing);
 	char *before, *text;
 
-	if (strstr(doing, " ← ") || !call->node)
+	if (has_stack(g, call) || !call->node)
 		return str_format("which %s%s",
 				  outside_words(g->run, "is outside MPI and "),
 				  doing);
@@ -220,6 +244,8 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 		return strdup("of which nothing is known");
 	if (s->stand == STAND_STOPPED)
 		return strdup("which is stopped, by a signal or a queue");
+	if (s->call && s->call->wait_node && !call && !has_stack(g, s->call))
+		return lock_wait_text(g, paths, s->call);
 	if (s->call && s->call->doing && !call)
 		return outside_text(g, paths, s->call);
 	if (s->stand == STAND_ENDED)
@@ -401,15 +427,25 @@ static char *unfinished_text(const struct wait_graph *g,
 	return text;
 }
 
+/* Where a rank in no call is, as far as that is known; to be freed. */
+static char *place_outside(const struct wait_graph *g,
+			   const struct run_last_call *call)
+{
+	const char *doing = str_at(&g->run->strings, call->doing);
+
+	if (call->wait_node && !has_stack(g, call))
+		return whole_path(g->run, call->wait_node);
+	if (*doing || call->sample_age_ns > ENDS_RECENTLY_NS)
+		return strdup(doing);
+	return whole_path(g->run, call->sample_node);
+}
+
 static bool add_culprit(struct fact *to, const struct wait_graph *g,
 			const struct paths *paths, uint32_t member)
 {
 	const struct standing *s = &g->at[member];
 	const struct run_rank *r = &g->run->ranks[member];
-	bool outside = s->call && !s->call->open;
-	bool long_ago = outside && s->call->sample_age_ns > ENDS_RECENTLY_NS;
-	const char *doing =
-		outside ? str_at(&g->run->strings, s->call->doing) : "";
+	bool outside = s->stand == STAND_OUTSIDE;
 
 	to->values[HOLDS].number = wait_graph_locks(g, member);
 	if (s->stand == STAND_ENDED)
@@ -423,8 +459,7 @@ static bool add_culprit(struct fact *to, const struct wait_graph *g,
 	       set_text(to, UNFINISHED, unfinished_text(g, paths, member)) &&
 	       set_text(to, ROLE_THERE, strdup(role_text(s))) &&
 	       set_text(to, THERE,
-			*doing || long_ago
-				? strdup(doing)
+			outside ? place_outside(g, s->call)
 				: whole_path(g->run, verdict_node(s)));
 }
 

@@ -196,8 +196,24 @@ static bool prepare_wait(struct lock_wait *w, struct thread *t,
 	return w->waits && w->waited;
 }
 
+/* From here on readers see what the thread waits for. */
+static void publish_wait(const struct lock_wait *w, struct thread *t)
+{
+	struct live_open_wait *open;
+
+	if (!thread_has_tree(t))
+		return;
+	open = &t->live->wait;
+	open->node = w->call.node;
+	open->begin_ns =
+		w->call.counts ? ticks_at(&t->ticks, w->since) : w->since;
+	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,
+			 __ATOMIC_RELEASE);
+}
+
 static void begin_known_wait(struct lock_wait *w, struct thread *t)
 {
+	publish_wait(w, t);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (region_is_on_stack(t, &w->call))
 		t->region = &w->call;
@@ -370,6 +386,10 @@ PUBLIC void copse_lock_go_on(struct lock_wait *w, bool had)
 		return;
 	if (t->region == &w->call)
 		t->region = NULL;
+	if (thread_has_tree(t))
+		__atomic_store_n(&t->live->wait.sequence,
+				 (t->live->wait.sequence + 1) & ~1u,
+				 __ATOMIC_RELEASE);
 	if (w->generation != t->generation ||
 	    w->generation != registry_generation() ||
 	    w->call.paused_ns !=

@@ -382,6 +382,18 @@ static bool set_fatal(struct reader *r, struct profile_last_call *to)
 	return true;
 }
 
+/* Inside a call it is that call's. */
+static bool set_open_wait(struct reader *r, struct profile_last_call *to,
+			  const struct live_thread *t)
+{
+	if (to->open || t->state == LIVE_THREAD_ENDED ||
+	    !(t->wait.sequence % 2))
+		return false;
+	to->wait_node = reader_node(r, t->wait.node);
+	to->wait_ns = t->wait.begin_ns;
+	return to->wait_node;
+}
+
 static void take_last_call(struct reader *r, uint32_t thread, size_t first,
 			   const struct live_thread *t)
 {
@@ -400,9 +412,11 @@ static void take_last_call(struct reader *r, uint32_t thread, size_t first,
 		.completed_ns = from->completed_ns,
 		.polls = from->polls,
 	};
+	bool waits;
 
 	set_last_sample(p, first, &to);
-	if ((!set_fatal(r, &to) && !from->sequence) ||
+	waits = set_open_wait(r, &to, t);
+	if ((!set_fatal(r, &to) && !waits && !from->sequence) ||
 	    from->direction > LIVE_OPEN_RECEIVE ||
 	    !reader_grow(r, &p->last_calls, p->last_call_count, sizeof(to)))
 		return;
