@@ -85,6 +85,16 @@ void *runtime_other_tool(void)
 		       : NULL;
 }
 
+/* Locks of OpenMP 2.5 have another size; the library keeps their functions. */
+static void *next_of_runtime(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name), *newer = NULL;
+
+	if (found && strstr(name, "_lock"))
+		newer = dlvsym(RTLD_NEXT, name, "OMP_3.0");
+	return copse_dlsym_newer(found, newer);
+}
+
 /* A program that looks up a name to test for OpenMP must not find ours. */
 static bool is_hidden_name(void *handle, const char *name)
 {
@@ -117,7 +127,7 @@ static __attribute__((constructor)) void find_libgomp(void)
 		return; /* most programs have no OpenMP */
 	}
 	for (int row = 0; row < ROW_COUNT; row++) {
-		void *found = dlsym(RTLD_NEXT, names[row]);
+		void *found = next_of_runtime(names[row]);
 
 		if (is_of_libgomp(found) || (found && is_of_llvm(names[row])))
 			runtime_nexts[row] = found;
@@ -233,7 +243,7 @@ static void *look_up_for(const struct link_map *map, const char *name)
 	if (bound)
 		found = look_up_in_module(bound, name);
 	if (!found)
-		found = dlsym(RTLD_NEXT, name);
+		found = next_of_runtime(name);
 	if (!found && map)
 		found = look_up_in_module(map, name);
 	if (!found)

@@ -9,6 +9,7 @@
  * GLIBC_FIRST        the first version of the C library's symbols
  *
  * GLIBC_CONDITIONS   that of pthread_cond_wait(), as in conditions.map
+ * GLIBC_SPAWN        that of posix_spawn()
  *
  * GLIBC_FINITE       that of __exp_finite() and its kind
  *

@@ -184,24 +184,40 @@ other_root() {
 	[ $is = 42 ] && [ ! -s err ] && ! grep -q libcopse out
 }
 
-# What execve() says of arguments that point to nothing.
-wrong_pointers() {
+# What execve() says of arguments that point to nothing, and posix_spawn() of a
+# file that is no program.
+no_program() {
+	echo true >text && chmod +x text
 	$CC -w -o wrong -x c - <<'C' || return
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+/* C libraries before 2.34 have none. */
+__attribute__((weak)) int execveat(int, const char *, char *const[],
+				   char *const[], int);
+static int at(int directory, const char *path, char **argv, int flags)
+{
+	return execveat ? execveat(directory, path, argv, environ, flags)
+			: (int)syscall(SYS_execveat, directory, path, argv,
+				       environ, flags);
+}
 int main(void)
 {
 	char *argv[] = { "true", 0 }, **nowhere = (char **)8;
+	pid_t pid;
 
 	printf("%d %d\n", execve("/bin/true", argv, nowhere), errno);
 	printf("%d %d\n", execve((char *)nowhere, argv, environ), errno);
 	printf("%d %d\n", execve("/bin/no-such", argv, nowhere), errno);
-	printf("%d %d\n", execveat(-1, "true", argv, environ, 0), errno);
+	printf("%d %d\n", at(-1, "true", argv, 0), errno);
 	printf("%d %d\n", fexecve(-1, argv, environ), errno);
-	printf("%d %d\n", execveat(0, 0, argv, environ, AT_EMPTY_PATH), errno);
+	printf("%d %d\n", at(0, 0, argv, AT_EMPTY_PATH), errno);
+	printf("%d\n", posix_spawn(&pid, "./text", 0, 0, argv, environ));
+	printf("%d\n", posix_spawnp(&pid, "./text", 0, 0, argv, environ));
 	return 0;
 }
 C
@@ -231,5 +247,5 @@ point "of another processor, by copse run" refused of-32-bits '64 bits'
 point "a script of an older glibc, by copse run" \
 	refused script-of-older 'older glibc'
 point "another root, without our libraries" other_root
-point "wrong pointers are the kernel's to refuse" wrong_pointers
+point "what is no program is refused as without copse" no_program
 points_done

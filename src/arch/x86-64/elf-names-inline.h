@@ -6,6 +6,7 @@
 #define ELF_LOADERS      "ld-linux-x86-64.so.", "ld-2.", "ld-lsb-x86-64.so."
 #define GLIBC_FIRST      "GLIBC_2.2.5"
 #define GLIBC_CONDITIONS "GLIBC_2.3.2"
+#define GLIBC_SPAWN      "GLIBC_2.15"
 #define GLIBC_FINITE     "GLIBC_2.15"
 
 static inline bool elf_binds(uint64_t type)

@@ -8,6 +8,7 @@
 #include "arch/elf-names.h"
 #include "arch/thunks.h"
 #include "base/hidden.h"
+#include "collect/unwind/loaded-object.h"
 
 #define FROM_ASM __attribute__((used, visibility("hidden")))
 
@@ -94,6 +95,17 @@ void *dlsym_prepare(void *handle, const char *name)
 PUBLIC void *copse_dlsym_find(void *handle, const char *name)
 {
 	return next_one()(handle, name);
+}
+
+PUBLIC void *copse_dlsym_newer(void *found, void *newer)
+{
+	struct loaded_object one, other;
+
+	return found && newer && loaded_object_find(&one, found) &&
+			       loaded_object_find(&other, newer) &&
+			       one.map == other.map
+		       ? newer
+		       : found;
 }
 
 void *dlsym_in_handle(void *handle, const char *name, const void *caller)

@@ -31,3 +31,10 @@ void copse_dlsym_front(look_up_front *front, look_up_hidden *hidden);
 
 /* What dlsym() finds without us in a library's handle. */
 void *copse_dlsym_find(void *handle, const char *name);
+
+/*
+ * Before glibc 2.36 dlsym(RTLD_NEXT) finds the oldest version of a name, which
+ * is not the one that programs are linked with.  That one, `newer`, when the
+ * same library has it; else `found`.  NULL is fine.
+ */
+void *copse_dlsym_newer(void *found, void *newer);
