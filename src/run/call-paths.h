@@ -69,7 +69,7 @@ static inline uint32_t paths_common(const struct paths *paths, uint32_t a,
 	return a;
 }
 
-/* The function is in the C library. */
+/* The function is in the C library, which had two files up to glibc 2.33. */
 bool paths_in_c_library(const struct run *run, uint32_t node);
 
 /* It is that library's function of one of these names. */

@@ -59,6 +59,34 @@ static void drop(struct run *run, struct paths *paths)
 	free(run->nodes);
 }
 
+/* Until glibc 2.33 it has a second file, which threads start in. */
+TEST(the_c_library_is_known_by_its_files)
+{
+	static const struct {
+		const char *module;
+		bool is;
+	} cases[] = {
+		{ "/lib/x86_64-linux-gnu/libc.so.6", true },
+		{ "/lib/x86_64-linux-gnu/libpthread.so.0", true },
+		{ "/lib/x86_64-linux-gnu/libc-2.31.so", true },
+		{ "/lib/x86_64-linux-gnu/libpthread-2.31.so", true },
+		{ "/usr/lib/libc-client.so.2007e", false },
+		{ "/usr/lib/libpthreadpool.so.0", false },
+		{ "/usr/lib/libcurl.so.4", false },
+	};
+	struct paths none = { 0 };
+	struct run run;
+
+	make(&run, 0);
+	run.nodes[WORK] = node(&run, MAIN, RUN_FUNCTION, "__read");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		run.nodes[WORK].module = str_add(&run.strings, cases[i].module);
+		CHECK(paths_in_c_library(&run, WORK), ==, cases[i].is);
+		CHECK(paths_is_file(&run, WORK), ==, cases[i].is);
+	}
+	drop(&run, &none);
+}
+
 /* main stands at the top whether or not a sample fell into what starts it. */
 TEST(what_starts_a_program_is_above_nothing)
 {
