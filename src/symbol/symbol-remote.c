@@ -31,7 +31,7 @@ static struct {
 	void (*end)(debuginfod_client *client);
 } library;
 
-/* elfutils 0.186; before that, libdwfl waits as long as it likes. */
+/* elfutils 0.186; before that, libdwfl does not say whom to watch. */
 typedef debuginfod_client *client_of(Dwfl *dwfl);
 extern client_of dwfl_get_debuginfod_client __attribute__((weak));
 
@@ -78,7 +78,8 @@ static void load_debuginfod(void)
 
 /*
  * elfutils 0.192 calls back only while a server sends: for one that does not it
- * has a limit of its own, which is each question's.
+ * has a limit of its own, which is each question's.  Before 0.186 its name is
+ * another, and it is that of a slow server as well.
  */
 void remote_begin(unsigned int seconds)
 {
@@ -86,6 +87,8 @@ void remote_begin(unsigned int seconds)
 
 	snprintf(most, sizeof(most), "%u", seconds ? seconds : 1);
 	setenv("DEBUGINFOD_MAXTIME", most, 0);
+	if (!dwfl_get_debuginfod_client)
+		setenv("DEBUGINFOD_TIMEOUT", most, 0);
 	patience_ns = (uint64_t)seconds * 1000000000;
 	atomic_store(&until_ns, 0);
 	atomic_store(&last_ns, 0);
