@@ -72,10 +72,15 @@ pprof() {
 				{ cat said; return 1; }
 		done
 	done
-	"$python" - "$@" <<-'P'
+	# Go 1.15's takes a number of 0 for none.
+	case $pprof in
+	*/go-1.15/*) unseen='rank:[0 rank]' ;;
+	*) unseen= ;;
+	esac
+	"$python" - "$unseen" "$@" <<-'P'
 	import csv, sys
 	from viewers import *
-	for name in sys.argv[1:]:
+	for name in sys.argv[2:]:
 	    types, samples, names = pprof(name + ".raw")
 	    index = types.index("cpu.time/nanoseconds[dflt]")
 	    assert pprof_own(samples, names, index) == report(name + ".json"), name
@@ -83,7 +88,7 @@ pprof() {
 	    ranks = {"rank:[%s rank]" % r["rank"]
 	             for r in csv.DictReader(open(name + ".csv")) if r["rank"]}
 	    print(name, len(samples), labels)
-	    assert labels == (ranks if len(ranks) > 1 else set())
+	    assert labels == (ranks - {sys.argv[1]} if len(ranks) > 1 else set())
 	P
 }
 

@@ -65,7 +65,7 @@ KEPT nest_three(int *a, int n)
 {
 	for (int i = 0; i < n; i++)                 /* F{ */
 		for (int k = other(i); k < n; k++)  /* G{ */
-			for (int m = k; m < n; m++) /* H{ */
+			for (int m = 0; m < k; m++) /* H{ */
 				sink = a[m];        /* }H }G }F */
 	return n;
 }

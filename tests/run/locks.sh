@@ -136,7 +136,12 @@ C
 	"$CXX" -O2 -g -std=c++17 pool.cc -o pool -pthread || return
 	[ "$(run_with --locks=on ./pool)" = 210 ] || return
 	rows waits
-	grep '^\[condition of take.* pool.cc:.*take' waits.csv &&
+	# Before GCC 12 the library's function that waits is not left by a jump.
+	case $("$CXX" -dumpversion) in
+	[4-9]* | 1[01]*) place='std::condition_variable::wait\],20,' ;;
+	*) place='take.* pool.cc:' ;;
+	esac
+	grep "^\[condition of $place.*take" waits.csv &&
 		grep '^\[end of thread' waits.csv
 }
 

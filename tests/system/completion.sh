@@ -39,8 +39,8 @@ ask_bash() {
 }
 
 ask_fish() {
-	HOME=$scratch fish -N -c 'copse completion fish | source
-		complete -C "$argv[1]"' "$1" | cut -f 1
+	HOME=$scratch typed=$1 fish -c 'copse completion fish | source
+		complete "-C$typed"' | cut -f 1
 }
 
 # Typed on a terminal, with a key that completes and shows what the line became.
