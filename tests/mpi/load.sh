@@ -240,6 +240,8 @@ END
 local_fortran() {
 	need_mpi "$1"
 	need gfortran "mpifort.$1"
+	"mpifort.$1" --version >"$scratch/said" 2>&1 ||
+		skip "mpifort.$1 does not work: $(head -n 1 "$scratch/said")"
 	cat >"$scratch/plugin.f90" <<'END'
 integer(c_int) function plugin() bind(c)
   use iso_c_binding

@@ -8,8 +8,15 @@
 page=$srcdir/tests/page
 cd "$scratch" || exit 99
 
-modules() {
+# need_node: of Debian 12 or newer, which has a test runner.
+need_node() {
 	need node
+	node --help | grep -q -e '--test ' -e '--test$' ||
+		skip "node $(node --version) has no --test"
+}
+
+modules() {
+	need_node
 	node --test "$page/modules.test.mjs" >out 2>&1 || { cat out; return 1; }
 }
 
@@ -19,7 +26,8 @@ record() {
 	ranks=$2
 	shift 2
 	[ -x "$1" ] || skip "$1 was not built"
-	need node mpirun
+	need_node
+	need mpirun
 	if [ "$ranks" = 0 ]; then
 		set -- "$copse" run -q --force -o "$name.copse" "$@"
 	else
@@ -33,7 +41,7 @@ record() {
 # look WHAT NAME [FILE…]: looks.mjs, at NAME.html
 look() {
 	what=$1
-	need node
+	need_node
 	[ -s "$2.html" ] || skip "there is no page of that run"
 	file=$2.html
 	shift 2
@@ -107,7 +115,7 @@ threads() {
 }
 
 finding() {
-	need node
+	need_node
 	node "$page/make-page.mjs" "$builddir/page/page.html" finding \
 		>finding.html && look finding finding dot "ranks 2–3"
 }
@@ -124,20 +132,20 @@ python() {
 }
 
 hostile() {
-	need node
+	need_node
 	node "$page/make-page.mjs" "$builddir/page/page.html" 2 \
 		"$page/hostile.json" >hostile.html &&
 		look hostile hostile "$page/hostile.json"
 }
 
 made_diff() {
-	need node
+	need_node
 	node "$page/make-page.mjs" "$builddir/page/page.html" diff >diff.html &&
 		look views diff start flame hot callers
 }
 
 many_ranks() {
-	need node
+	need_node
 	node "$page/make-page.mjs" "$builddir/page/page.html" 10240 >many.html &&
 		look views many flame hot callers heat time steps
 }

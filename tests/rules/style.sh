@@ -102,6 +102,8 @@ formatted() {
 
 checked_scripts() {
 	need shellcheck
+	shellcheck --version | grep -q 'version: 0\.[1-8]\.' &&
+		skip "shellcheck is older than 0.9, of Debian 12"
 	# shellcheck disable=SC2046 # a list of words
 	shellcheck -S warning -x $(scripts)
 }
