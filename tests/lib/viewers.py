@@ -57,8 +57,8 @@ def pprof(path):
         elif at == "S":
             types = line.split()
         found = at == "L" and re.match(
-            r"\s*(\d+): 0x0 (?:M=\d+ )?(.*?) (?:<frozen \S+>|\S*):\d+ "
-            r"s=0\(\)$", line)
+            r"\s*(\d+): 0x0 (?:M=\d+ )?(.*?) (?:<frozen \S+>|\S*):\d+"
+            r"(?::\d+)? s=0\(\)$", line)
         if found:
             names[int(found[1])] = found[2]
     return types, samples, names

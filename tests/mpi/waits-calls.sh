@@ -9,7 +9,7 @@
 cd "$scratch" || exit 99
 # Open MPI 4.1's other one names files after the communicator's number, which
 # two halves have in common: they unlink each other's.  5.0 has no other one.
-! ompi_info 2>/dev/null | grep -q 'osc: pt2pt' || export OMPI_MCA_osc=^rdma
+! ompi_info 2>/dev/null | grep -q 'osc: pt2pt' || export OMPI_MCA_osc=^rdma,ucx
 
 # measured MPI PROGRAM: leaves ./rows of KIND, VICTIM, RANK, VICTIMS, SECONDS.
 measured() {
