@@ -107,6 +107,7 @@ pack() {
 	ls -l "$name.tar.xz"
 }
 
+command -v xz >/dev/null || die "no xz here: install xz-utils"
 rm -rf "$here"
 mkdir "$here"
 (build)
