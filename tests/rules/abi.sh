@@ -114,7 +114,37 @@ refers_to_no_mpi() {
 	return 0
 }
 
+# Functions that a library has in several versions, which differ.
+of_several_versions() {
+	for name in libc.so.6 libpthread.so.0 libgomp.so.1; do
+		library=$(ldconfig -p |
+			awk -v name=$name '$1 == name { print $NF; exit }')
+		[ -z "$library" ] || nm -D --defined-only "$library" | awk '{
+				sub(/@.*/, "", $3)
+				if ($3 in at && at[$3] != $1)
+					print $3
+				at[$3] = $1
+			}'
+	done | sort -u
+}
+
+# Before glibc 2.36 dlsym(RTLD_NEXT) finds the oldest of them: what is called on
+# has to be asked for by its version, as these are.
+versions_are_asked_for() {
+	of_several_versions >"$scratch/several"
+	grep -qx posix_spawn "$scratch/several" || return
+	for library in .libs/libcopse*.so; do
+		exported "$library"
+	done | sort -u | comm -12 - "$scratch/several" |
+		grep -vxE 'posix_spawnp?|pthread_cond_(timed)?wait|omp_(un)?set_(nest_)?lock_?' \
+			>"$scratch/unasked"
+	sed 's/^/several versions: /' "$scratch/unasked"
+	[ ! -s "$scratch/unasked" ]
+}
+
 point "libcopse exports its own names and interposed.list" collector_exports
+point "functions of several versions are asked for by version" \
+	versions_are_asked_for
 point "libcopse needs the C library only" needs .libs/libcopse.so libc.so \
 	ld-linux
 for library in .libs/libcopse-mpi-*.so; do
