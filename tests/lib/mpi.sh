@@ -9,6 +9,8 @@
 #                                     counted itself; leaves ./csv
 #   counts_right_outside MPI RANKS COMMAND…
 #                                     the same, copse in front of the launcher
+#   need_spawned                      skips where spawned processes of Open MPI
+#                                     hang by themselves, as with Debian 13's 5.0.7
 
 launcher_of() {
 	for command in "mpirun.$1" "mpiexec.$1" mpirun; do
@@ -22,6 +24,15 @@ launch() {
 	shift 2
 	launcher=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
 	"$launcher" -n "$ranks" "$@"
+}
+
+need_spawned() {
+	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	launcher=$(launcher_of openmpi) || skip "no launcher of openmpi here"
+	timeout 60 "$launcher" -n 2 "$programs/mpi-behaviour" dynamic \
+		>spawned.out 2>&1 && return
+	[ $? != 124 ] || skip "not without copse: it hangs"
+	skip "not without copse: $(head -n 1 spawned.out)"
 }
 
 # FUNCTION CALLS SENT RECEIVED, of all ranks.

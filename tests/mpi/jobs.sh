@@ -140,7 +140,7 @@ in_a_node_file() {
 
 # Each of the two ranks, which wait for it, spawns a process.
 spawned() {
-	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	need_spawned
 	measured openmpi spawn.copse -- \
 		"\$start -n 2 $programs/mpi-behaviour dynamic" || return
 	is_of spawn.copse 2 dynamic &&
@@ -151,7 +151,7 @@ spawned() {
 # With copse behind the launcher that starts them nobody measures those: they may
 # have done all the work, and are said.  No efficiency is.
 spawned_unseen() {
-	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	need_spawned
 	launch openmpi 2 "$copse" run -q -o unseen.copse \
 		"$programs/mpi-behaviour" dynamic >out 2>err ||
 		{ cat out err; return 1; }

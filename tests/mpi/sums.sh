@@ -116,6 +116,11 @@ killed() {
 	alone sh -c "'$programs/shares' 60 & sleep 0.5; kill -9 \$!; wait"
 }
 
+spawned() {
+	need_spawned
+	ranks openmpi 2 mpi-behaviour dynamic
+}
+
 point "2 ranks" ranks openmpi 2 mpi-parts 0.1
 point "4 ranks" ranks openmpi 4 mpi-skew 0.05
 point "4 ranks of MPICH" ranks mpich 4 mpi-skew.mpich 0.05
@@ -126,7 +131,7 @@ point "one-sided" ranks openmpi 2 windows-threads
 point "MPI from several threads" ranks openmpi 2 mpi-threads
 point "ranks that fork" ranks openmpi 2 mpi-forks
 point "pauses" ranks openmpi 2 mpi-paused
-point "spawned ranks" ranks openmpi 2 mpi-behaviour dynamic
+point "spawned ranks" spawned
 point "OpenMP" openmp
 point "threads" alone "$programs/threads32" 0.02
 point "locks" alone --locks=on "$programs/lock-patterns"
