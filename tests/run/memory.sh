@@ -146,11 +146,14 @@ needed() {
 
 said_near='control group on [^ ]+ held [0-9.]+ MiB of [0-9.]+ MiB'
 
+# A limit above the host's memory is none.
+most=$(awk '/MemTotal/ { print int($2 / 2048) }' /proc/meminfo)
+
 # With 3 % to spare; the first answer may have file cache.
 nearly() {
-	make_group 4096 # or skip
+	make_group "$most" # or skip
 	end_group
-	size=$(needed 4096)
+	size=$(needed "$most")
 	[ "${size:-0}" -gt 320 ] || return
 	size=$(needed $((size * 5 / 4)))
 	[ "${size:-0}" -gt 320 ] && within $((size * 103 / 100)) &&
