@@ -36,6 +36,18 @@ void harvest_fini(struct harvest *h)
 	h->copy_count = 0;
 }
 
+/* Of another version each field may be elsewhere. */
+static bool has_our_layout(int fd)
+{
+	uint32_t version;
+
+	return content_used(fd) &&
+	       pread(fd, &version, sizeof(version),
+		     offsetof(struct live_header, version)) ==
+		       sizeof(version) &&
+	       version == LIVE_VERSION;
+}
+
 void harvest_write_header(const char *folder, const struct live_file *file,
 			  const void *what, size_t size, size_t offset)
 {
@@ -45,7 +57,7 @@ void harvest_write_header(const char *folder, const struct live_file *file,
 	free(path);
 	if (fd < 0)
 		return;
-	if (content_used(fd) && pwrite(fd, what, size, (off_t)offset) < 0)
+	if (has_our_layout(fd) && pwrite(fd, what, size, (off_t)offset) < 0)
 		errno = 0; /* then it is not known */
 	close(fd);
 }

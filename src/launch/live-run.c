@@ -183,18 +183,6 @@ static int add_progress_files(struct progress_list *list,
 	return err;
 }
 
-static void ask_profile(const char *path, uint32_t number)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-
-	if (fd < 0)
-		return;
-	if (pwrite(fd, &number, sizeof(number),
-		   offsetof(struct live_header, gpu_lists.asked)) < 0)
-		errno = 0; /* then the last that came is known */
-	close(fd);
-}
-
 void live_run_ask(const struct live_run *run)
 {
 	uint32_t number = (uint32_t)(timebase_clock(CLOCK_MONOTONIC) / 1000000);
@@ -203,14 +191,11 @@ void live_run_ask(const struct live_run *run)
 		struct live_file *files;
 		size_t count = livedir_files(run->at[i].path, &files);
 
-		for (size_t f = 0; f < count; f++) {
-			char *path = str_format("%s/%s", run->at[i].path,
-						files[f].name);
-
-			if (path)
-				ask_profile(path, number);
-			free(path);
-		}
+		for (size_t f = 0; f < count; f++)
+			harvest_write_header(
+				run->at[i].path, &files[f], &number,
+				sizeof(number),
+				offsetof(struct live_header, gpu_lists.asked));
 		free(files);
 	}
 }
