@@ -134,7 +134,7 @@ static int open_communicator(void **context, int *wanted, uint64_t id, int size,
 	if (!c)
 		return NCCL_SUCCESS;
 	*c = (struct nccl_comm){ id, (uint32_t)size, (uint32_t)rank };
-	copse_gpu_communicator(size ? c->size : 2);
+	copse_gpu_communicator(id, c->size, c->rank);
 	return NCCL_SUCCESS;
 }
 

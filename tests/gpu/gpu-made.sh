@@ -591,6 +591,16 @@ hangs_by_skip() {
 	done
 }
 
+# It has the communicator and no call on it, as versions from 4 on tell.
+hangs_before_all() {
+	for version in 4 5; do
+		stuck_ranks begin $version \
+			'1 of 2 ranks have been waiting for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 1 of 2 GPUs, for rank 1, which .*sleeps' \
+			'collective call 1 of 2 GPUs, for rank 1' ||
+			return
+	done
+}
+
 hangs_by_other_call() {
 	stuck_ranks other 5 \
 		'1 of 2 ranks have been waiting for [1-9].* s in ncclAllReduce ← all_reduce ← never .*, collective call 4 of 2 GPUs, for rank [01], which is in ncclAllGather ← all_gather ← never .* instead' \
@@ -1124,6 +1134,7 @@ point "NCCL: for whose host the others waited" late_host
 point "NCCL: for whose GPU" late_gpu
 point "NCCL: for nobody" even_ranks
 point "NCCL: a rank that leaves a call out" hangs_by_skip
+point "NCCL: a rank that has made no call" hangs_before_all
 point "NCCL: a rank that makes another call" hangs_by_other_call
 point "NCCL: a rank that makes a smaller call" hangs_by_size
 point "NCCL: all have come" hangs_by_itself

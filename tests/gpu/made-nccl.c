@@ -8,6 +8,7 @@
  *   host   rank 1 launches 0.1 s late, since it works in load_batch()
  *   gpu    rank 1's kernel begins 0.08 s late, behind a kernel alpha
  *   even   none is late
+ *   begin  rank 1 launches a kernel alpha alone, and sleeps
  *   skip   after three steps rank 1 launches nothing, and sleeps
  *   other  after three steps rank 1 gathers instead; nothing ends
  *   less   after three steps rank 1 reduces 1,000 floats; nothing ends
@@ -148,7 +149,9 @@ static void sleep_until(uint64_t ns)
 /* The last of it. */
 static KEPT void never(const char *kind)
 {
-	if (rank == 1 && !strcmp(kind, "skip"))
+	if (rank == 1 && *kind == 'b')
+		made_cudaLaunchKernel("_Z5alphaPfi", 0, MS);
+	if (rank == 1 && strchr("bs", *kind))
 		sleep_until(UINT64_MAX / 2);
 	if (rank == 1 && !strcmp(kind, "other"))
 		all_gather(0, MADE_ENDLESS);
@@ -165,7 +168,7 @@ static KEPT void step(const char *kind, uint64_t number, uint64_t at)
 {
 	bool late = rank == 1;
 
-	if (number == 3 && strchr("soln", *kind))
+	if (number == (*kind == 'b' ? 0 : 3) && strchr("bsoln", *kind))
 		never(kind);
 	if (strchr("esoln", *kind)) {
 		all_reduce(number, 50 * MS);

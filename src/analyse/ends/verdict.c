@@ -322,7 +322,8 @@ static char *waits_text(const struct wait_graph *g, const struct paths *paths,
 			      : verdict_group_text(g, g->at[member].group);
 	char age[32], who[64], size[64] = "", *text = NULL;
 
-	if (g->at[member].call->device && g->groups[g->at[member].group].mixed)
+	if (g->at[member].call->device && *group &&
+	    g->groups[g->at[member].group].mixed)
 		message_text(size, g->at[member].call);
 	if (g->run->world)
 		snprintf(who, sizeof(who), "%u of %u ranks", v->waiting,

@@ -43,10 +43,12 @@ static struct {
 	struct work_before before[DEVICES];
 } records;
 
-PUBLIC void copse_gpu_communicator(uint32_t size)
+PUBLIC void copse_gpu_communicator(uint64_t id, uint32_t size, uint32_t rank)
 {
-	if (size > 1)
-		wait_events_init((int)size);
+	if (size != 1)
+		wait_events_init(size ? (int)size : 2);
+	if (size)
+		gpu_communicator_open(id, size, rank);
 }
 
 /*

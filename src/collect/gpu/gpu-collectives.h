@@ -24,8 +24,8 @@ struct gpu_collective {
 	uint32_t size, rank; /* of the communicator; size 0: not known */
 };
 
-/* There is a communicator of so many ranks. */
-void copse_gpu_communicator(uint32_t size);
+/* There is a communicator; size 0: its id and size are known by its calls. */
+void copse_gpu_communicator(uint64_t id, uint32_t size, uint32_t rank);
 
 /* What the calling thread launched last is for that call. */
 void copse_gpu_collective(const struct gpu_collective *call);

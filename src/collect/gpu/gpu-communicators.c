@@ -27,25 +27,6 @@ static struct region_name function_names[] = {
 #undef COLLECTIVE
 };
 
-static struct live_communicator *put_communicator(struct arena *arena,
-						  uint64_t id)
-{
-	live_ref *head = &registry_header()->gpu_lists.communicators, ref;
-	struct live_communicator *c;
-
-	if (communicators.count == COMMUNICATORS)
-		return NULL;
-	ref = arena_small(arena, &communicators.small, sizeof(*c));
-	if (!ref)
-		return NULL;
-	c = arena_at(arena, ref);
-	c->id = id;
-	c->next = *head;
-	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
-	communicators.at[communicators.count++] = c;
-	return c;
-}
-
 static struct live_communicator *find_communicator(uint64_t id)
 {
 	if (communicators.generation != registry_generation()) {
@@ -57,6 +38,29 @@ static struct live_communicator *find_communicator(uint64_t id)
 		if (communicators.at[i]->id == id)
 			return communicators.at[i];
 	return NULL;
+}
+
+static struct live_communicator *
+put_communicator(struct arena *arena, uint64_t id, uint32_t size, uint32_t rank)
+{
+	live_ref *head = &registry_header()->gpu_lists.communicators, ref;
+	struct live_communicator *c = find_communicator(id);
+
+	if (c)
+		return c;
+	if (communicators.count == COMMUNICATORS)
+		return NULL;
+	ref = arena_small(arena, &communicators.small, sizeof(*c));
+	if (!ref)
+		return NULL;
+	c = arena_at(arena, ref);
+	c->id = id;
+	c->size = size;
+	c->rank = rank;
+	c->next = *head;
+	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
+	communicators.at[communicators.count++] = c;
+	return c;
 }
 
 /* What it is and where it was launched is there before its number is. */
@@ -75,6 +79,17 @@ static void put_announced(struct live_communicator *c,
 	__atomic_store_n(&c->announced, c->announced + 1, __ATOMIC_RELEASE);
 }
 
+void gpu_communicator_open(uint64_t id, uint32_t size, uint32_t rank)
+{
+	struct arena *arena = registry_await();
+
+	if (!arena)
+		return;
+	lock_take(&communicators.lock);
+	put_communicator(arena, id, size, rank);
+	lock_give(&communicators.lock);
+}
+
 uint64_t gpu_communicator_announce(const struct gpu_collective *call,
 				   live_ref node)
 {
@@ -85,12 +100,8 @@ uint64_t gpu_communicator_announce(const struct gpu_collective *call,
 	if (!arena)
 		return 0;
 	lock_take(&communicators.lock);
-	c = find_communicator(call->comm);
-	if (!c)
-		c = put_communicator(arena, call->comm);
+	c = put_communicator(arena, call->comm, call->size, call->rank);
 	if (c) {
-		c->size = call->size;
-		c->rank = call->rank;
 		put_announced(c, call, node);
 		count = c->announced;
 	}

@@ -13,6 +13,9 @@
 
 #include "collect/gpu/gpu-collectives.h"
 
+/* It is there, of so many ranks, before any call. */
+void gpu_communicator_open(uint64_t id, uint32_t size, uint32_t rank);
+
 /*
  * One more call, launched in that context (0: not known): how many there are
  * now; 0: not known.

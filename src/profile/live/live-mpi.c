@@ -383,15 +383,14 @@ static bool set_fatal(struct reader *r, struct profile_last_call *to)
 }
 
 /* Inside a call it is that call's. */
-static bool set_open_wait(struct reader *r, struct profile_last_call *to,
+static void set_open_wait(struct reader *r, struct profile_last_call *to,
 			  const struct live_thread *t)
 {
 	if (to->open || t->state == LIVE_THREAD_ENDED ||
 	    !(t->wait.sequence % 2))
-		return false;
+		return;
 	to->wait_node = reader_node(r, t->wait.node);
 	to->wait_ns = t->wait.begin_ns;
-	return to->wait_node;
 }
 
 static void take_last_call(struct reader *r, uint32_t thread, size_t first,
@@ -412,14 +411,13 @@ static void take_last_call(struct reader *r, uint32_t thread, size_t first,
 		.completed_ns = from->completed_ns,
 		.polls = from->polls,
 	};
-	bool waits;
 
 	set_last_sample(p, first, &to);
-	waits = set_open_wait(r, &to, t);
-	if ((!set_fatal(r, &to) && !waits && !from->sequence) ||
+	if ((!set_fatal(r, &to) && !from->sequence) ||
 	    from->direction > LIVE_OPEN_RECEIVE ||
 	    !reader_grow(r, &p->last_calls, p->last_call_count, sizeof(to)))
 		return;
+	set_open_wait(r, &to, t);
 	set_last_comm(r, &to, from->comm);
 	count_open_call(r, t, &to);
 	p->last_calls[p->last_call_count++] = to;
