@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpu-calls.h"
+#include "collect/gpu/gpu-slices.h"
 #include "collect/gpu/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/device.h"
@@ -32,6 +34,7 @@ struct cuda_function {
 	struct region_name name;
 	enum word word;  /* what a call of it says to a profiler */
 	bool other_code; /* what it returns is not that it failed */
+	bool waits, all; /* for GPUs; for all their streams */
 };
 
 /* For the life of the process: what was called, and how it failed. */
@@ -44,6 +47,9 @@ static struct region_name errors[2][ERRORS_MOST];
 
 /* No more callbacks: the process forked, or ends. */
 static bool _Atomic ended, late;
+
+/* Each call is to be told of, with its times; set before the first one. */
+static bool traced;
 
 void calls_end(void)
 {
@@ -92,14 +98,27 @@ static struct cuda_function *cuda_function_of(CUpti_CallbackDomain domain,
 	return &functions[domain == CUPTI_CB_DOMAIN_RUNTIME_API][id];
 }
 
+/* Which work an event is of is not known. */
+static void set_call_waits(struct cuda_function *f)
+{
+	const char *name = f->name.text;
+
+	if (!name || !gpu_call_waits(name) || strstr(name, "Event"))
+		return;
+	f->all = !strstr(name, "Stream");
+	f->waits = true;
+}
+
 static struct region_name *region_name_of(struct cuda_function *f,
 					  const char *function)
 {
 	if (!f || !function)
 		return NULL;
-	if (!__atomic_load_n(&f->name.text, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&f->name.text, __ATOMIC_ACQUIRE)) {
 		set_name_text(&f->name, plain_call_name(function),
 			      LIVE_NAME_GPU_CALL);
+		set_call_waits(f);
+	}
 	return f->name.text ? &f->name : NULL;
 }
 
@@ -303,10 +322,14 @@ static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
 	if (code)
 		error = error_of(domain, code);
 	copse_region_leave(region, &none);
+	if (traced)
+		copse_gpu_slice_call(region, (uint32_t)open->key);
 	if (error)
 		copse_gpu_failed(region, error);
 	else
 		learn_names(open);
+	if (f && f->waits && !error)
+		copse_gpu_awaited(region, f->all);
 }
 
 /* For a capture: of the program's call; 0: one inside another. */
@@ -551,6 +574,7 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
 	CUptiResult err = CUPTI_SUCCESS;
 
 	mark_special();
+	traced = copse_gpu_traced();
 	for (size_t i = 0; i < 2 && !err; i++) {
 		if (wish == GPU_WISH_ALL)
 			err = cupti.EnableDomain(1, subscriber, domains[i]);

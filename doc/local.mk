@@ -23,8 +23,8 @@ EXTRA_DIST += doc/copse-format.5.in doc/tables.awk
 doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 		$(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
 		$(srcdir)/src/run/run-kinds.def \
-		$(addprefix $(srcdir)/src/live/,device.def limits.def \
-			node-kinds.def peer.def power.def process.def \
+		$(addprefix $(srcdir)/src/live/,device.def file.def limits.def \
+			node-kinds.def peer.def power.def process.def range.def \
 			shape.def thread.def unified.def)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
@@ -59,6 +59,8 @@ EXTRA_DIST += doc/decisions/parallel-regions.md doc/decisions/event-records.md d
 EXTRA_DIST += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-call-path.md doc/decisions/gpu-flush.md \
 	doc/decisions/gpu-busy-time.md doc/decisions/gpu-idle.md \
+	doc/decisions/gpu-ranges.md doc/decisions/gpu-trace.md \
+	doc/decisions/gpu-host.md doc/decisions/nccl.md \
 	doc/decisions/gpu-memory.md doc/decisions/gpu-occupancy.md \
 	doc/decisions/gpu-sampling.md doc/decisions/gpu-sampling-start.md \
 	doc/decisions/gpu-sampling-limits.md \
@@ -72,7 +74,7 @@ EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
 	doc/decisions/compression.md doc/decisions/page-data.md doc/decisions/parallel-merge.md \
 	doc/decisions/source-files.md \
 	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
-	doc/decisions/locks.md doc/decisions/loops.md
+	doc/decisions/heap.md doc/decisions/locks.md doc/decisions/loops.md
 EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * profiler.c - a profiler plugin for NCCL (NCCL_PROFILER_PLUGIN): it tells the
- * collector which collective call the launch was for that the thread made last.
+ * collector which collective call, or which messages, the launch was for that
+ * the thread made last.
  * NCCL announces calls on the thread that launched their kernel, right after
  * the launch; those of a captured graph on a thread of the driver, which has
  * launched nothing: they are not known.
@@ -21,7 +22,8 @@
 
 enum {
 	NCCL_SUCCESS = 0,
-	EVENT_COLLECTIVE = 1 << 1 /* ncclProfileColl */
+	EVENT_COLLECTIVE = 1 << 1, /* ncclProfileColl */
+	EVENT_MESSAGE = 1 << 2     /* ncclProfileP2p */
 };
 
 struct nccl_comm {
@@ -39,6 +41,20 @@ struct nccl_call {
 	const char *type;
 };
 
+struct nccl_message {
+	const char *function;
+	void *buffer;
+	const char *type;
+	size_t count;
+	int peer;
+};
+
+/* What an event is about. */
+union nccl_subject {
+	struct nccl_call call;
+	struct nccl_message message;
+};
+
 /* The type of an event has 8 bits up to version 4, and the same place. */
 struct nccl_event {
 	uint64_t type;
@@ -48,10 +64,10 @@ struct nccl_event {
 		struct { /* versions 2 and 3 */
 			const char *comm_name;
 			uint64_t comm;
-			struct nccl_call of;
+			union nccl_subject of;
 		} before_4;
-		struct nccl_call of;
-	} call;
+		union nccl_subject of;
+	};
 };
 
 static uint32_t find_function(const char *word)
@@ -76,40 +92,64 @@ static uint64_t bytes_of_type(const char *name)
 	return name && name[before] ? (uint64_t)atoi(name + before) / 8 : 1;
 }
 
-static void tell_collective(uint64_t comm, uint32_t size, uint32_t rank,
+static void tell_collective(const struct nccl_comm *c,
 			    const struct nccl_call *of)
 {
 	const struct gpu_collective call = {
-		.comm = comm,
+		.comm = c->id,
 		.number = of->number,
 		.bytes = of->count * bytes_of_type(of->type),
 		.function = find_function(of->function),
-		.size = size,
-		.rank = rank,
+		.size = c->size,
+		.rank = c->rank,
 	};
 
 	copse_gpu_collective(&call);
 }
 
+static void tell_message(const struct nccl_comm *c,
+			 const struct nccl_message *of)
+{
+	bool sends = of->function && !strcmp(of->function, "Send");
+	const struct gpu_collective call = {
+		.comm = c->id,
+		.bytes = of->count * bytes_of_type(of->type),
+		.function =
+			sends ? LIVE_COLLECTIVE_SEND : LIVE_COLLECTIVE_RECEIVE,
+		.size = c->size,
+		.rank = c->rank,
+	};
+
+	copse_gpu_message(&call, (uint32_t)of->peer);
+}
+
+static void tell_event(const struct nccl_comm *c, uint64_t type,
+		       const union nccl_subject *of)
+{
+	if (type == EVENT_COLLECTIVE)
+		tell_collective(c, &of->call);
+	else if (type == EVENT_MESSAGE)
+		tell_message(c, &of->message);
+}
+
 static int begin_event_before_4(void *context, void **handle,
 				const struct nccl_event *event)
 {
+	const struct nccl_comm c = { event->before_4.comm, 0,
+				     (uint32_t)event->rank };
+
 	*handle = NULL;
-	if ((uint8_t)event->type == EVENT_COLLECTIVE && context)
-		tell_collective(event->call.before_4.comm, 0,
-				(uint32_t)event->rank,
-				&event->call.before_4.of);
+	if (context)
+		tell_event(&c, (uint8_t)event->type, &event->before_4.of);
 	return NCCL_SUCCESS;
 }
 
 static int begin_event(void *context, void **handle,
 		       const struct nccl_event *event)
 {
-	const struct nccl_comm *c = context;
-
 	*handle = NULL;
-	if ((uint8_t)event->type == EVENT_COLLECTIVE && c)
-		tell_collective(c->id, c->size, c->rank, &event->call.of);
+	if (context)
+		tell_event(context, (uint8_t)event->type, &event->of);
 	return NCCL_SUCCESS;
 }
 
@@ -118,9 +158,9 @@ static int begin_event_5(void *context, void **handle,
 			 const struct nccl_event *event)
 {
 	*handle = NULL;
-	return event->type == EVENT_COLLECTIVE
-		       ? begin_event(context, handle, event)
-		       : NCCL_SUCCESS;
+	if (context)
+		tell_event(context, event->type, &event->of);
+	return NCCL_SUCCESS;
 }
 
 /* Without memory nothing is told. */
@@ -130,7 +170,7 @@ static int open_communicator(void **context, int *wanted, uint64_t id, int size,
 	struct nccl_comm *c = calloc(1, sizeof(*c));
 
 	*context = c;
-	*wanted = c ? EVENT_COLLECTIVE : 0;
+	*wanted = c ? EVENT_COLLECTIVE | EVENT_MESSAGE : 0;
 	if (!c)
 		return NCCL_SUCCESS;
 	*c = (struct nccl_comm){ id, (uint32_t)size, (uint32_t)rank };

@@ -42,7 +42,8 @@ static ompt_get_task_info *get_task_info;
  * The program's call of the runtime, which called us from `inside`; false: not
  * known.  enter_frame is the frame of the runtime's function; a frame pointer
  * leads to the caller's frame pointer and the return address.  libomp 14 leaves
- * it uninitialised in a task that has not called the runtime before.
+ * it uninitialised in a task that has not called the runtime before; then it
+ * does not lead to `code`, where that is not NULL.
  */
 static bool frame_of_call(struct region_frame *caller,
 			  const struct ompt_frame *frame, const void *code,
@@ -51,12 +52,13 @@ static bool frame_of_call(struct region_frame *caller,
 	const uintptr_t *at = frame ? frame->enter_frame : NULL;
 
 	if ((uintptr_t)at - inside >= RUNTIME_FRAMES || (uintptr_t)at % 8 ||
-	    at[1] != (uintptr_t)code)
+	    (code && at[1] != (uintptr_t)code))
 		return false;
 	*caller = (struct region_frame){ at[1], (uintptr_t)(at + 2), at[0] };
 	return true;
 }
 
+/* libomp 11's `code` may be that of the call of omp_set_lock() before. */
 static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 		       union ompt_data *parallel, unsigned int requested,
 		       int flags, const void *code)
@@ -67,6 +69,7 @@ static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 	(void)task;
 	(void)requested;
 	(void)flags;
+	(void)code;
 	parallel->ptr = NULL;
 	if (!own.begun)
 		own.teams = copse_team_room(TEAMS);
@@ -74,7 +77,7 @@ static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 		return;
 	team = &own.teams[own.begun - 1];
 	team->master = NULL;
-	if (!frame_of_call(&caller, frame, code,
+	if (!frame_of_call(&caller, frame, NULL,
 			   (uintptr_t)__builtin_dwarf_cfa()))
 		return;
 	copse_team_begin(team, NULL, &caller,

@@ -23,8 +23,11 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	uneven-threads small-regions contended-lock \
 	slow-iterations unsteady-rank drift start-and-end \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
-	needless-synchronisation launch-bound gpu-imbalance \
-	short-memory uneven-memory
+	needless-synchronisation launch-bound launch-bound-graphs host-bound \
+	loader-bound gpu-imbalance \
+	short-memory uneven-memory growing-memory allocation-churn \
+	small-requests random-reads metadata sync-in-loop rereading rewriting \
+	one-writer uneven-file
 
 rulesdir = $(datadir)/copse/rules
 dist_rules_DATA = $(RULES:%=share/rules/%.rule)
@@ -60,7 +63,7 @@ CLEANFILES += rules/stuck/here $(STUCK_RULES:%=rules/stuck/%.rule)
 # which they need each other.  A new one is share/page/NAME.js and its word here.
 PAGE_MODULES = dom units stream selection live model paths tree colour svg flame strip \
 	grid table split time-grid timeline time-slice view-start view-flame view-hot view-ranks \
-	view-mpi view-threads view-gpu view-time view-steps view-source views main
+	view-mpi view-threads view-gpu slices view-streams view-time view-steps view-source views main
 page_modules = $(PAGE_MODULES:%=share/page/%.js)
 page_sources = $(page_modules) share/page/page.css share/page/page.html \
 	share/page/unpack.js share/page/join.awk share/page/fill.awk

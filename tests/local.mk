@@ -1,12 +1,12 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate \
+	tests/unit/analyses tests/unit/batch tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate tests/unit/device-slices tests/unit/range-window \
 	tests/unit/call-paths tests/unit/core-wait tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/hot-paths tests/unit/idle-threads \
-	tests/unit/history tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-awaited tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/heap tests/unit/hot-paths tests/unit/idle-threads \
+	tests/unit/history tests/unit/host-parts tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments tests/unit/spans \
 	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/footprint tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
 	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/path-sums tests/unit/restart tests/unit/safe-read tests/unit/power-sums \
@@ -38,8 +38,8 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families faults forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion refuse sandbox shares \
+MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families faults files forker heap-patterns in-step inline-recursive \
+	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion refuse sandbox sealed shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32
 MEASURED_CXX = templates
@@ -66,7 +66,7 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
-	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/early-task.c tests/programs/omp-constructs.c \
+	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/hangs-team.c tests/programs/busy-tasks.c tests/programs/early-task.c tests/programs/omp-constructs.c \
 	tests/programs/made-abi.c tests/programs/mpi-abi.c \
 	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
 	tests/programs/uneven.c tests/programs/crowd.c tests/programs/lock-old.c \
@@ -118,6 +118,13 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
 		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c -pthread
 
+# For ranks that hang, of which none needs a core.
+program_outputs += tests/lib/naps.so
+program_sources += tests/lib/naps.c
+tests/lib/naps.so: tests/lib/naps.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -shared -fPIC \
+		-o $@ $(srcdir)/tests/lib/naps.c
+
 # A program that knows its own call paths: C, C++, Fortran when there is a
 # compiler, and a library that is also built without symbols.  No frame
 # pointers, and symbols are bound when they are first called.
@@ -152,9 +159,10 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
-	tests/gpu/made-nccl.c \
+	tests/gpu/made-nccl.c tests/gpu/made-worker.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
-	tests/gpu/made-rules.c \
+	tests/gpu/made-rules.c tests/gpu/made-host.c tests/gpu/made-frame.c \
+	tests/gpu/made-host.py \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
 	tests/gpu/made-pcs.c tests/gpu/made-stalls.c tests/gpu/made-stalls.h \
 	tests/gpu/stalls.s \
@@ -165,10 +173,12 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
-	tests/gpu/made-rules tests/gpu/made-nccl \
+	tests/gpu/made-rules tests/gpu/made-host tests/gpu/libmade-frame.so \
+	tests/gpu/made-nccl \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
 	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
-	tests/gpu/libmade-tool.so tests/gpu/libcapture.so $(made_nvmls)
+	tests/gpu/libmade-tool.so tests/gpu/libmade-worker.so \
+	tests/gpu/libcapture.so $(made_nvmls)
 made_nvmls = tests/gpu/nvml/libnvidia-ml.so.1 tests/gpu/nvml-old/libnvidia-ml.so.1 \
 	tests/gpu/nvml-bare/libnvidia-ml.so.1
 program_outputs += $(made_outputs)
@@ -203,10 +213,23 @@ tests/gpu/made-times: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-times.c \
 		tests/gpu/libmade-cuda.so
+tests/gpu/libmade-worker.so: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -shared -fPIC -Wl,-rpath,'$$ORIGIN' \
+		-o $@ $(srcdir)/tests/gpu/made-worker.c \
+		tests/gpu/libmade-cuda.so -pthread
 tests/gpu/made-rules: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-rules.c \
 		tests/gpu/libmade-cuda.so
+tests/gpu/libmade-frame.so: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC \
+		-Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-frame.c tests/gpu/libmade-cuda.so
+tests/gpu/made-host: $(made_sources) tests/gpu/libmade-cuda.so \
+		tests/gpu/libmade-frame.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-host.c tests/gpu/libmade-frame.so \
+		tests/gpu/libmade-cuda.so -pthread
 tests/gpu/made-nccl: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-nccl.c \
@@ -253,7 +276,7 @@ endif
 # what is the longer the better, which has short turns unless it is told else.
 QUICK_TESTS = \
 	tests/rules/style.sh tests/run/python.sh tests/mpi/calls.sh tests/run/openmp.sh \
-	tests/profiles/page.sh tests/run/paths.sh tests/run/pass-through.sh tests/run/locks.sh \
+	tests/profiles/page.sh tests/run/paths.sh tests/run/pass-through.sh tests/run/locks.sh tests/run/io.sh tests/run/heap.sh \
 	tests/gpu/gpu-rules.sh tests/system/usage.sh tests/profiles/export.sh \
 	tests/profiles/recover.sh tests/rules/sigsafe.sh tests/rules/mpi-complete.sh \
 	tests/rules/docs.sh tests/rules/layers.sh tests/rules/abi.sh
@@ -262,8 +285,8 @@ OTHER_TESTS = \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
 	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
-	tests/gpu/gpu-made.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
-	tests/gpu/gpu-power.sh tests/run/control.sh tests/real/third-party.sh \
+	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
+	tests/gpu/gpu-power.sh tests/gpu/gpu-host.sh tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
@@ -318,7 +341,7 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) $(STORM_TESTS) tests/system/kern
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
 	tests/lib/real.sh tests/lib/page.py tests/lib/silent-fs.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \
-	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
+	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/causes/judge.py tests/profiles/expect tests/bench \
 	tests/fuzz tests/system/distributions.sh $(page_tests)
 page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.json tests/page/looks.mjs \
 	tests/page/made-run.mjs tests/page/make-page.mjs \

@@ -126,6 +126,11 @@ static void print_end(const struct profile_identity *id)
 		printf("  end            signal %" PRIu32 " (%s)\n",
 		       id->end_code, strsignal((int)id->end_code));
 		break;
+	case END_STUCK:
+		printf("  end            signal %" PRIu32
+		       " of copse run, since the job hung\n",
+		       id->end_code);
+		break;
 	case END_UNSEEN:
 		printf("  end            not seen: the program started it\n");
 		break;
@@ -170,6 +175,23 @@ static void print_batch(const struct batch *b)
 	putchar('\n');
 }
 
+static void print_trace(const struct profile *p)
+{
+	const struct profile_slice_window *w = p->slice_windows;
+
+	if (!p->slice_window_count)
+		return;
+	printf("  trace of GPUs  %zu pieces of work, %zu calls, %zu ranges",
+	       p->slice_count, p->slice_call_count, p->slice_range_count);
+	if (w->lost)
+		printf("; %" PRIu64 " before %.6f s had no room", w->lost,
+		       w->lost_until > p->id.start_mono_ns
+			       ? seconds_of_ns(w->lost_until -
+					       p->id.start_mono_ns)
+			       : 0.0);
+	putchar('\n');
+}
+
 static void print_identity(const struct profile *p)
 {
 	const struct profile_identity *id = &p->id;
@@ -191,6 +213,7 @@ static void print_identity(const struct profile *p)
 	printf("  written by     copse %s\n", id->version);
 	printf("  contexts       %zu\n", p->node_count);
 	printf("  modules        %zu\n", p->module_count);
+	print_trace(p);
 }
 
 static void print_threads(const struct profile *p)

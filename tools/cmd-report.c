@@ -24,7 +24,7 @@
 /* Mutable: a command's options. */
 static struct show show;
 static const char *metric;
-static const char *limit_text, *rank_text;
+static const char *limit_text, *rank_text, *window;
 static bool by_line, bottom_up, collapse, weak, sources;
 static double prune = -1; /* not given */
 
@@ -60,6 +60,9 @@ static const struct option options[] = {
 	{ 0, "idle-threads", "on|off",
 	  "in wall.time: threads that only waited (off)", parse_string,
 	  &show.idle_threads, .needs = ANALYSIS_IDLE },
+	{ 0, "window", "WHEN",
+	  "gpu-trace: 1.25-1.30 (s), iteration:K-L, or a range, NAME:K-L",
+	  parse_string, &window, .needs = ANALYSIS_WINDOW },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  parse_string, &show.table },
 	{ 0, "sources", "on|off",
@@ -129,6 +132,7 @@ static int set_options(struct analysis_options *to, const struct format *format)
 					 .by_line = by_line,
 					 .bottom_up = bottom_up,
 					 .weak = weak,
+					 .window = window,
 					 .prune = prune < 0 ? PRUNE
 							    : prune / 100 };
 	if (limit_text && !str_to_uint(limit_text, &limit))

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/event-group.h"
+#include "base/range-window.h"
 #include "base/settings.h"
 #include "base/str.h"
 #include "launch/events.h"
@@ -279,6 +280,23 @@ static int find_events(struct settings *s, struct events *found)
 	return err;
 }
 
+/* A window of a trace: 0, or -EINVAL. */
+static int check_trace_range(const struct settings *s)
+{
+	struct range_window window;
+
+	if (!*s->gpu_trace_range)
+		return 0;
+	if (!range_window_parse(&window, s->gpu_trace_range))
+		return fail(-EINVAL,
+			    "--gpu-trace-range wants a range and its times, "
+			    "such as 'step:10-12', not '%s'",
+			    s->gpu_trace_range);
+	return s->gpu_trace ? 0
+			    : fail(-EINVAL, "--gpu-trace-range wants "
+					    "--gpu-trace MIB as well");
+}
+
 /* The command line beats the environment, which beats the defaults. */
 static int make_settings(struct settings *s, struct events *found)
 {
@@ -287,6 +305,8 @@ static int make_settings(struct settings *s, struct events *found)
 	for (size_t i = 0; !err && i < setting_count; i++)
 		if (set_texts[i])
 			err = settings_set(s, &setting_infos[i], set_texts[i]);
+	if (!err)
+		err = check_trace_range(s);
 	return err ? err : find_events(s, found);
 }
 
@@ -788,7 +808,8 @@ static int run_program(char **argv, const struct program *program,
 	if (err)
 		*live = 0;
 	if (!err)
-		err = preload_set(s, live, mpi);
+		err = preload_set(s, live, mpi,
+				  s->heap && program_allocator(program));
 	if (!err && mpi && job.rank <= 0)
 		warn_without_wrappers();
 	if (!err)

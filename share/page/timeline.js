@@ -22,7 +22,7 @@ export function axisSteps(from, to, most) {
 }
 
 // A label that tells neighbours apart.
-function stepText(at, steps) {
+export function stepText(at, steps) {
 	const apart = steps.length > 1 ? steps[1] - steps[0] : 1;
 	const digits = Math.max(0, -Math.floor(Math.log10(apart) + 1e-9));
 

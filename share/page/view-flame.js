@@ -207,6 +207,7 @@ function legendMake(app) {
 		entry("library", ofPython ? "compiled code" : "libraries"),
 		app.model.kind.includes(kinds.mpi) && entry("mpi", "MPI"),
 		app.model.kind.includes(kinds.kernel) && entry("gpu", "GPU"),
+		app.model.kind.includes(kinds.io) && entry("io", "files"),
 		app.model.kind.includes(kinds.openmp) && entry("openmp", "OpenMP's runtime"),
 		entry("rest", "system, or without a name"));
 }

@@ -247,7 +247,7 @@ export const viewMessages = {
 };
 
 // "gpu-kernels": "GPU kernels".
-const titleOf = id => id.replaceAll("-", " ").replace(/^(gpu|mpi)\b/, s =>
+const titleOf = id => id.replaceAll("-", " ").replace(/^(gpu|mpi|io)\b/, s =>
 	s.toUpperCase()).replace(/^./, c => c.toUpperCase());
 
 // Views that are the tables of reports.
@@ -279,9 +279,9 @@ export const viewDiff = reportView("start", "Changes",
 	app => (app.model.isDiff ? Object.keys(app.model.page.reports || {}) : []));
 
 export const viewMore = reportView("more", "Details",
-	"Efficiency by phase, processes, memory, and what measuring cost.",
+	"Files, efficiency by phase, processes, memory, and what measuring cost.",
 	app => (app.model.isDiff ? []
-		: ["efficiency", "processes", "memory", "measurement"]));
+		: ["io", "efficiency", "processes", "memory", "measurement"]));
 
 export const viewLoops = reportView("loops", "Loops and counters",
 	"Loops of the source, and what hardware counted.",

@@ -61,12 +61,14 @@ function findingMake(app, finding, part) {
 		finding.advice && el("p", { class: "advice" }, finding.advice));
 }
 
-// The sentences of the summary below its head, then those of diagnose that it
-// does not have: [{ text, part, label, finding }].  Lines that begin with spaces
-// go on from the one before; a bullet without a label is of the part before.
+// The sentences of the summary below its head, which ends with what the time
+// went into, then those of diagnose that it does not have: [{ text, part, label,
+// finding }].  Lines that begin with spaces go on from the one before; a bullet
+// without a label is of the part before.  That no rule found anything is no
+// sentence where others are.
 export function sentencesOf(model, findings) {
 	const parts = splitOf(model), said = [];
-	let open = null, part = null;
+	let open = null, part = null, below = false;
 
 	for (const id of ["summary", "diagnose"]) {
 		for (const line of model.report(id)?.lines || []) {
@@ -81,7 +83,9 @@ export function sentencesOf(model, findings) {
 
 			const finding = findings.find(f => text.includes(findingText(f)));
 
-			if (!/^[•–!]/.test(line) && id === "summary" || said.some(s =>
+			below ||= /^Of [\d.]+ \S+: /.test(line);
+			if (!/^[•–!]/.test(line) && (id === "summary"
+				? !below || /^Of /.test(line) : said.length) || said.some(s =>
 				s.text.includes(text) || finding && s.finding === finding))
 				continue;
 

@@ -14,6 +14,7 @@ import { spanText, Timeline } from "./timeline.js";
 import { treeBuild, treeChildren, treeValues } from "./tree.js";
 import { shareText, sum, timeText } from "./units.js";
 import { waitsOf } from "./view-mpi.js";
+import { StreamsBeneath } from "./view-streams.js";
 
 // What may colour cells: a part of what is known of them.
 const timeWays = [
@@ -584,7 +585,9 @@ export const viewTime = {
 			onzoom: isIn => zoomOf(app, isIn),
 		});
 
-		element.append(bar, timeline.element, legend, area, held.flame.element,
+		const streams = new StreamsBeneath(app);
+
+		element.append(bar, timeline.element, streams.element, legend, area, held.flame.element,
 			el("p", { class: "about" }, sureText(app, grid)));
 		app.drawn = timeline;
 		return { update() {
@@ -609,6 +612,7 @@ export const viewTime = {
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
 				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
 			framed(grid, app.selection));
+			streams.show(span);
 			elReplace(legend, legendOfPaths(app, state));
 			elReplace(area, areaMake(app, grid),
 				waits && culpritsMake(app, waits, timeline.what.arrows.length));

@@ -19,13 +19,14 @@ import { viewHeat, viewRanks } from "./view-ranks.js";
 import { viewSource } from "./view-source.js";
 import { viewStart } from "./view-start.js";
 import { viewSteps } from "./view-steps.js";
+import { viewStreams } from "./view-streams.js";
 import { viewThreads } from "./view-threads.js";
 import { viewTime } from "./view-time.js";
 
 // Without a title: those of its views.
 const tabs = [
 	["Overview", viewDiff, viewStart, viewReport, viewMore],
-	["Time", viewTime, viewSteps],
+	["Time", viewTime, viewSteps, viewStreams],
 	["Code", viewFlame, viewCallers, viewHot, viewSource, viewLoops],
 	["Ranks", viewRanks, viewHeat],
 	["MPI", viewWaits, viewMessages, viewCalls],

@@ -12,9 +12,11 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/paths/loops src/analyse/gpu/gpu-kernels \
 	src/analyse/gpu/gpu-api src/analyse/gpu/gpu-transfers \
 	src/analyse/gpu/gpu-memory src/analyse/gpu/gpu-devices \
+	src/analyse/gpu/gpu-ranges src/analyse/gpu/gpu-trace \
+	src/analyse/gpu/gpu-host \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
 	src/analyse/gpu/nccl-waits src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
-	src/analyse/ranks/memory-report \
+	src/analyse/ranks/memory-report src/analyse/io/io-report \
 	src/analyse/summary/measurement
 
 # What rules look at, in this order.  A new set is
@@ -24,7 +26,9 @@ FACT_SETS = src/analyse/diagnose/fact-waits \
 	src/analyse/diagnose/fact-processes src/analyse/diagnose/fact-regions \
 	src/analyse/diagnose/fact-locks src/analyse/diagnose/fact-iterations \
 	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus \
-	src/analyse/diagnose/fact-memory
+	src/analyse/diagnose/fact-hosts src/analyse/diagnose/fact-memory \
+	src/analyse/diagnose/fact-files \
+	src/analyse/diagnose/fact-heap
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -64,6 +68,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \
 	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \
+	src/analyse/gpu/awaited-work.c src/analyse/gpu/awaited-work.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \
 	src/analyse/gpu/gpu-findings.h \
@@ -73,7 +78,16 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/gpu-share.c \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
 	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
+	src/analyse/gpu/gpu-workers.c src/analyse/gpu/gpu-workers.h \
+	src/analyse/gpu/host-bound.c src/analyse/gpu/host-bound.h \
+	src/analyse/gpu/host-parts.c src/analyse/gpu/host-parts.def \
+	src/analyse/gpu/host-parts.h \
+	src/analyse/gpu/host-steps.c src/analyse/gpu/host-steps.h \
 	src/analyse/gpu/occupancy.c src/analyse/gpu/occupancy.h \
+	src/analyse/gpu/slice-gaps.c \
+	src/analyse/gpu/slice-overlap.c \
+	src/analyse/gpu/slice-view.c src/analyse/gpu/slice-view.h \
+	src/analyse/io/io-sites.c src/analyse/io/io-sites.h \
 	src/analyse/mpi/efficiency.c src/analyse/mpi/efficiency.h \
 	src/analyse/mpi/factor-losses.c src/analyse/mpi/factor-losses.h \
 	src/analyse/mpi/gpu-factors.c \
@@ -97,6 +111,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/paths/source-open.c \
 	src/analyse/paths/std-names.c \
 	src/analyse/paths/unnamed.c \
+	src/analyse/ranks/heap-table.c \
+	src/analyse/ranks/heap-use.c src/analyse/ranks/heap-use.h \
 	src/analyse/ranks/memory-use.c src/analyse/ranks/memory-use.h \
 	src/analyse/ranks/path-heat.c \
 	src/analyse/ranks/path-imbalance.c src/analyse/ranks/path-imbalance.h \
@@ -112,6 +128,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/summary/exit-status.c src/analyse/summary/summary-sentences.h \
 	src/analyse/summary/overview.c src/analyse/summary/overview.h \
 	src/analyse/summary/split-sentences.c \
+	src/analyse/summary/startup-words.c \
 	src/analyse/threads/gil.c src/analyse/threads/thread-waits.h \
 	src/analyse/threads/lock-waits.c src/analyse/threads/lock-waits.h \
 	src/analyse/threads/omp-regions.c src/analyse/threads/omp-regions.h \

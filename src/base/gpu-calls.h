@@ -42,3 +42,26 @@ static inline bool gpu_call_waits(const char *name)
 	return length >= sizeof(end) - 1 &&
 	       !strcmp(verb + length - (sizeof(end) - 1), end);
 }
+
+/*
+ * Whether such an error lost work, or memory that was wanted.  Else it answers
+ * a question, as those of NCCL and XLA: may I do this, is that there?  error:
+ * its number; from 700 to 719 the device is lost, but for what is already so.
+ */
+static inline bool gpu_call_lost_work(const char *name, int error)
+{
+	static const char *const verbs[] = { "Memcpy",    "Memset",
+					     "Malloc",    "MemAlloc",
+					     "HostAlloc", "MemHostAlloc" };
+	static const int known[] = { 704, 705, 708, 711, 712, 713 };
+	const char *verb = gpu_call_verb(name);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (error == known[i])
+			return false;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strncmp(verb, verbs[i], strlen(verbs[i])))
+			return true;
+	return (error >= 700 && error < 720) || gpu_call_waits(name) ||
+	       gpu_call_launches_kernel(name) || gpu_call_launches_graph(name);
+}

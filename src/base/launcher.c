@@ -159,6 +159,19 @@ static void key_of_horovod(char *key)
 		 text_of_variable("SLURM_JOB_ID"));
 }
 
+static bool is_jax_rank(void)
+{
+	return getenv("JAX_COORDINATOR_ADDRESS") &&
+	       getenv("JAX_NUM_PROCESSES") && getenv("JAX_PROCESS_ID");
+}
+
+static void key_of_jax(char *key)
+{
+	snprintf(key, LAUNCHER_KEY, "jax %.80s %.20s",
+		 text_of_variable("JAX_COORDINATOR_ADDRESS"),
+		 text_of_variable("SLURM_JOB_ID"));
+}
+
 /*
  * Launchers start their daemons by others: mpirun's and Hydra's may be a step
  * of srun, whose variables the ranks then see beside those of their own.
@@ -184,6 +197,10 @@ enum launcher launcher_find(char key[LAUNCHER_KEY])
 	if (is_horovod_rank()) {
 		key_of_horovod(key);
 		return LAUNCHER_HOROVOD;
+	}
+	if (is_jax_rank()) {
+		key_of_jax(key);
+		return LAUNCHER_JAX;
 	}
 	if (pmix || step) {
 		key_of_srun(key);

@@ -17,6 +17,7 @@ enum launcher {
 	LAUNCHER_SRUN,
 	LAUNCHER_TORCH, /* torchrun, and what names ranks as it does */
 	LAUNCHER_HOROVOD,
+	LAUNCHER_JAX,   /* a script that names ranks for jax.distributed */
 	LAUNCHER_OTHER, /* that speaks PMI */
 };
 

@@ -7,6 +7,7 @@ libbase_la_SOURCES = \
 	src/base/blob.c src/base/blob.h \
 	src/base/program-filter.c src/base/program-filter.h src/base/cores.h \
 	src/base/err.c src/base/err.h \
+	src/base/file-system.c src/base/file-system.h src/base/file-systems.def \
 	src/base/family.h src/base/preload-compat.c src/base/preload-compat.h \
 	src/base/gpu-calls.h src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
@@ -21,6 +22,7 @@ libbase_la_SOURCES = \
 	src/base/install-dir.c \
 	src/base/ordered-pool.c src/base/ordered-pool.h \
 	src/base/proc.c src/base/proc.h \
+	src/base/range-window.c src/base/range-window.h \
 	src/base/regular.c src/base/regular.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h src/base/round.h \

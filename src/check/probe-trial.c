@@ -48,7 +48,7 @@ static void become_shell(const struct settings *s, const char *live,
 	dup2(nothing, 0);
 	dup2(nothing, 1);
 	dup2(nothing, 2);
-	if (words && !preload_set(s, live, NULL))
+	if (words && !preload_set(s, live, NULL, false))
 		execvp(name, argv);
 }
 
@@ -131,7 +131,7 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 	s.events = events;
 	s.from_start = true;
 	s.include = s.exclude = "";
-	s.openmp = s.locks = false;
+	s.openmp = s.locks = s.io = false;
 	*to = (struct trial){ 0 };
 	err = preload_find("libcopse.so", live);
 	if (!err)

@@ -11,6 +11,7 @@ static const struct {
 	/* torchrun, and what names ranks as it does: accelerate, DeepSpeed */
 	{ "RANK", "WORLD_SIZE", "MASTER_PORT" },
 	{ "HOROVOD_RANK", "HOROVOD_SIZE", "HOROVOD_GLOO_RENDEZVOUS_PORT" },
+	{ "JAX_PROCESS_ID", "JAX_NUM_PROCESSES", "JAX_COORDINATOR_ADDRESS" },
 };
 
 static bool take_number(uint32_t *to, const char *variable)

@@ -1,8 +1,8 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
-SOURCES = python-find clock counters switches polls callsite-cache \
-	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-communicators gpu-pcs gpu-tool gpu-idle \
-	history range control wait-events alt-stack
+SOURCES = python-find clock counters switches polls region callsite-cache \
+	descriptor phase omp-team lock-wait heap-live thread-names gpu gpu-allocs gpu-shapes gpu-communicators gpu-spans gpu-slices gpu-awaited gpu-pcs gpu-tool gpu-idle \
+	history range control wait-events alt-stack thread-starter io-files
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
@@ -23,6 +23,7 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
+	src/collect/heap/heap-live.c src/collect/heap/heap-live.h \
 	src/collect/regions/callsite-cache.c src/collect/regions/callsite-cache.h \
 	src/collect/sampling/polls.c src/collect/sampling/polls.h \
 	src/collect/regions/phase.c src/collect/regions/phase.h \
@@ -32,6 +33,7 @@ libcollect_la_SOURCES = \
 	src/collect/threads/omp-team.c src/collect/threads/omp-team.h \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
+	src/collect/gpu/gpu-awaited.c src/collect/gpu/gpu-awaited.h \
 	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
 	src/collect/gpu/gpu-shapes.c src/collect/gpu/gpu-shapes.h \
 	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
@@ -42,8 +44,14 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
 	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \
+	src/collect/gpu/gpu-slices.c src/collect/gpu/gpu-slices.h \
+	src/collect/gpu/gpu-spans.c src/collect/gpu/gpu-spans.h \
 	src/collect/gpu/gpu-time.c src/collect/gpu/gpu-time.h \
 	src/collect/loaded.c src/collect/loaded.h \
+	src/collect/io/io-call.c src/collect/io/io-call.h \
+	src/collect/io/io-files.c src/collect/io/io-files.h \
+	src/collect/heap/heap-chance.h \
+	src/collect/heap/heap-sample.c src/collect/heap/heap-sample.h \
 	src/collect/lock.h src/collect/threads/lock-taken.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
@@ -53,6 +61,7 @@ libcollect_la_SOURCES = \
 	src/collect/python/python-find.c \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
 	src/collect/python/python-thread-name.c \
+	src/collect/regions/caller.c src/collect/regions/caller.h \
 	src/collect/regions/region.c src/collect/regions/region.h \
 	src/collect/regions/region-callback.c src/collect/regions/region-leave.c \
 	src/collect/regions/region-handler.h \
@@ -60,6 +69,7 @@ libcollect_la_SOURCES = \
 	src/collect/threads/omp-late.c src/collect/threads/omp-late.h \
 	src/collect/threads/omp-place.c src/collect/threads/omp-place.h \
 	src/collect/threads/thread-names.c \
+	src/collect/threads/thread-starter.c src/collect/threads/thread-starter.h \
 	src/collect/sampling/ticks.c src/collect/sampling/ticks.h \
 	src/collect/sampling/timer-signal.c \
 	src/collect/sampling/fatal-signal.c src/collect/sampling/fatal-signal.h \

@@ -34,15 +34,28 @@ static inline bool lock_is_had(struct lock *lock)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static inline void lock_take(struct lock *lock)
+/* For who holds another lock: signals are blocked already. */
+static inline void lock_take_inner(struct lock *lock)
 {
-	uint64_t mask = sys_mask(SYS_MASK_ALL);
-
 	if (!lock_is_had(lock))
 		while (__atomic_exchange_n(&lock->state, LOCK_WANTED,
 					   __ATOMIC_ACQUIRE) != LOCK_FREE)
 			sys4(SYS_futex, &lock->state, FUTEX_WAIT_PRIVATE,
 			     LOCK_WANTED, 0);
+}
+
+static inline void lock_give_inner(struct lock *lock)
+{
+	if (__atomic_exchange_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE) ==
+	    LOCK_WANTED)
+		sys3(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1);
+}
+
+static inline void lock_take(struct lock *lock)
+{
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
+	lock_take_inner(lock);
 	lock->mask = mask;
 }
 
@@ -63,9 +76,7 @@ static inline void lock_give(struct lock *lock)
 {
 	uint64_t mask = lock->mask;
 
-	if (__atomic_exchange_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE) ==
-	    LOCK_WANTED)
-		sys3(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1);
+	lock_give_inner(lock);
 	sys_mask(mask);
 }
 

@@ -705,6 +705,24 @@ SIGSAFE bool registry_name(struct region_name *name, uint32_t *index)
 	return true;
 }
 
+void registry_rename(struct region_name *name, const char *text)
+{
+	uint64_t known = __atomic_load_n(&name->known, __ATOMIC_ACQUIRE);
+	live_ref to = known >> 32 == registry_generation()
+			      ? registry_header()->names
+			      : 0;
+	uint32_t i = (uint32_t)known;
+	live_ref renamed;
+
+	name->text = text;
+	while (to && i--)
+		to = ((struct live_name *)AT(to))->next;
+	renamed = to ? new_text(text, sys_length(text, 1024)) : 0;
+	if (renamed)
+		__atomic_store_n(&((struct live_name *)AT(to))->text, renamed,
+				 __ATOMIC_RELEASE);
+}
+
 SIGSAFE bool registry_function(const struct registry_function *f,
 			       uint32_t *index)
 {

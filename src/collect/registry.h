@@ -78,6 +78,9 @@ void registry_code_changes(void);
 /* The index of a name, added at its first use.  False: no room. */
 SIGSAFE bool registry_name(struct region_name *name, uint32_t *index);
 
+/* From now on it is called so; the text stays where it is. */
+void registry_rename(struct region_name *name, const char *text);
+
 /* A function of Python's, by UTF-8; a new name.  False: no room. */
 struct registry_function {
 	const char *name, *file, *lines;

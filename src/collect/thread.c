@@ -83,8 +83,11 @@ SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
 	return false;
 }
 
+__thread bool thread_is_left __attribute__((tls_model("initial-exec")));
+
 void thread_leave(void)
 {
+	thread_is_left = true;
 	if (!thread_record)
 		return;
 	thread_lost(thread_record, LOSS_SANDBOX);
@@ -382,10 +385,6 @@ void thread_forked(void)
 	t->unwinder.reader.pid = t->tid;
 	t->wait_events = (struct wait_events){ 0 };
 	t->clock.brief = true; /* most children end, or exec, before that */
-	if (t->region) {
-		t->region->node = 0;
-		t->region->call = NULL;
-	}
 	sources_tell(reset, t);
 	begin_measuring(t);
 }

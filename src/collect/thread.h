@@ -21,6 +21,7 @@
 #include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "base/sys.h"
+#include "collect/io/io-files.h"
 #include "collect/sampling/clock.h"
 #include "collect/sampling/counters.h"
 #include "collect/gpu/history.h"
@@ -29,6 +30,7 @@
 #include "collect/sampling/sample-period.h"
 #include "collect/threads/wait-events.h"
 #include "collect/threads/omp-place.h"
+#include "collect/threads/thread-starter.h"
 #include "collect/sampling/polls.h"
 #include "collect/regions/region.h"
 #include "collect/registry.h"
@@ -70,7 +72,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct unwinder unwinder;
 	struct clock clock;
 	struct alt_stack alt_stack;
-	uint64_t events_ns; /* what the timer signals of events cost */
+	uint64_t events_ns; /* what timer signals of events, and samples of
+			       allocations, cost */
 	uint32_t tid, index;
 	struct polls polls;
 	struct region beyond;       /* the one of a callback */
@@ -88,7 +91,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	void *teams_begun; /* of copse_team_room(); NULL: none yet */
 	struct switches switches;
 	uint64_t start_ns;
-	char name[16];   /* as its program knows it; empty: as the kernel */
+	char name[16]; /* as its program knows it; empty: as the kernel */
+	struct thread_starter starter; /* `main` is NULL: none is known */
 	uint32_t weight; /* of its start and end, in threads; 0: not measured */
 	bool alive;      /* between thread_start() and _stop() */
 	bool has_places; /* in omp_places */
@@ -101,6 +105,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	/* What follows a forked child does not touch. */
 	struct omp_places omp_places __attribute__((aligned(CACHE_LINE)));
 	struct lock_briefs briefs;
+	struct io_last io_last;
+	uint64_t heap_lot;           /* of draws of allocations; 0: not begun */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 				     /* The unwinder's arrays follow. */
 };
@@ -111,6 +117,10 @@ extern __thread struct thread *thread_record
 
 /* Mutable: no thread is measured any more. */
 extern HIDDEN volatile bool thread_all_left;
+
+/* The calling thread has entered a sandbox: no system call may be made. */
+extern HIDDEN __thread bool thread_is_left
+	__attribute__((tls_model("initial-exec")));
 
 /* The calling thread's record; NULL: not measured. */
 static inline struct thread *thread_self(void)
@@ -212,6 +222,30 @@ SIGSAFE void thread_take_name(struct thread *t);
 static inline bool thread_has_tree(const struct thread *t)
 {
 	return t->ready && t->generation == registry_generation();
+}
+
+/*
+ * Readers of the live profile see that the thread waits at that node, since a
+ * date of CLOCK_MONOTONIC, until the second call.  Waits do not nest: the last
+ * one begun is the one that is seen.  The thread needs its tree.
+ */
+SIGSAFE static inline void thread_wait_open(struct thread *t, live_ref node,
+					    uint64_t begin_ns)
+{
+	struct live_open_wait *open = &t->live->wait;
+
+	open->node = node;
+	open->begin_ns = begin_ns;
+	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,
+			 __ATOMIC_RELEASE);
+}
+
+SIGSAFE static inline void thread_wait_close(struct thread *t)
+{
+	struct live_open_wait *open = &t->live->wait;
+
+	__atomic_store_n(&open->sequence, (open->sequence + 1) & ~1u,
+			 __ATOMIC_RELEASE);
 }
 
 static inline bool thread_ready(struct thread *t, enum loss *why)

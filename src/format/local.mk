@@ -24,11 +24,14 @@ libformat_la_SOURCES = \
 	src/format/export/perfetto-calls.c src/format/export/perfetto-calls.h \
 	src/format/export/perfetto-packet.c \
 	src/format/export/perfetto-packet.h \
+	src/format/export/perfetto-slices.c \
+	src/format/export/perfetto-slices.h \
 	src/format/export/protobuf.c src/format/export/protobuf.h \
 	src/format/page/page-parts.h \
 	src/format/page/page-reports.c \
 	src/format/page/page-run.c \
 	src/format/page/page-sides.c \
+	src/format/page/page-slices.c \
 	src/format/page/page-stream.c src/format/page/page-stream.h \
 	src/format/page/page-strings.c src/format/page/page-strings.h \
 	src/format/page/page-threads.c \

@@ -52,10 +52,18 @@ static int replace_text(char **to, const char *text)
 	return *to ? 0 : no_memory();
 }
 
-static bool used_gpu(const struct profile *p)
+/* What needs no sample. */
+static bool has_counts(const struct profile *p)
 {
-	return profile_column(p, metric_infos[METRIC_GPU_TIME].name) ||
-	       profile_column(p, metric_infos[METRIC_GPU_CALLS].name);
+	static const enum metric counted[] = { METRIC_GPU_TIME,
+					       METRIC_GPU_CALLS, METRIC_IO_READ,
+					       METRIC_IO_WRITTEN,
+					       METRIC_HEAP_SAMPLES };
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (profile_column(p, metric_infos[counted[i]].name))
+			return true;
+	return false;
 }
 
 static bool is_worth_keeping(const struct profile *p)
@@ -63,7 +71,7 @@ static bool is_worth_keeping(const struct profile *p)
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (p->threads[i].samples)
 			return true;
-	if (used_gpu(p))
+	if (has_counts(p))
 		return true;
 	/* With no clock, events are all that there is. */
 	return p->id.rank >= 0 || (!p->id.freq && p->column_count);
@@ -241,6 +249,8 @@ static int convert_live(struct harvest *h, struct content *c, int rank,
 		return err;
 	if (p->id.end == END_UNKNOWN && h->end.mono_ns)
 		p->id.end = END_UNSEEN;
+	if (p->id.end == END_SIGNAL && h->stuck && is_main)
+		p->id.end = END_STUCK;
 	if (!p->id.end_mono_ns) /* it has ended, and nobody saw when */
 		p->id.end_mono_ns = profile_last_ns(p);
 	err = replace_text(&p->id.version, PACKAGE_VERSION);

@@ -31,6 +31,7 @@ struct harvest {
 	pid_t child;
 	int file;            /* its program's, open, which may be removed; -1 */
 	struct live_end end; /* mono_ns 0: it has not ended */
+	bool stuck;          /* it was ended, since the job hung */
 
 	size_t profiles; /* written */
 	size_t failures; /* not written; their live files are still there */

@@ -50,6 +50,7 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
 		[LAUNCHER_TORCH] = { "RANK" },
 		[LAUNCHER_HOROVOD] = { "HOROVOD_RANK" },
+		[LAUNCHER_JAX] = { "JAX_PROCESS_ID" },
 		[LAUNCHER_OTHER] = { "PMI_RANK" },
 		[LAUNCHER_NONE] = { NULL },
 	};
@@ -59,6 +60,7 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
 		[LAUNCHER_TORCH] = { "WORLD_SIZE" },
 		[LAUNCHER_HOROVOD] = { "HOROVOD_SIZE" },
+		[LAUNCHER_JAX] = { "JAX_NUM_PROCESSES" },
 		[LAUNCHER_OTHER] = { "PMI_SIZE" },
 		[LAUNCHER_NONE] = { NULL },
 	};
@@ -69,6 +71,7 @@ static void find_job_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_SRUN] = { "SLURM_LOCALID" },
 		[LAUNCHER_TORCH] = { "LOCAL_RANK" },
 		[LAUNCHER_HOROVOD] = { "HOROVOD_LOCAL_RANK" },
+		[LAUNCHER_JAX] = { NULL },
 		[LAUNCHER_OTHER] = { "PALS_LOCAL_RANKID", "PMI_LOCAL_RANK",
 				     "FLUX_TASK_LOCAL_ID" },
 		[LAUNCHER_NONE] = { NULL },

@@ -215,10 +215,11 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 }
 
 /* The job hangs, and the user wants it ended: first with a word. */
-static void end_program(struct parent *p, const struct harvest *h, uint64_t now)
+static void end_program(struct parent *p, struct harvest *h, uint64_t now)
 {
 	if (!p->ending_ns) {
 		p->ending_ns = now;
+		h->stuck = true;
 		kill(h->child, SIGTERM);
 	} else if (now - p->ending_ns > TERM_NS) {
 		kill(h->child, SIGKILL);
@@ -226,7 +227,7 @@ static void end_program(struct parent *p, const struct harvest *h, uint64_t now)
 }
 
 /* Once a second: what others may ask for at any time. */
-static void parent_tick(struct parent *p, const struct harvest *h)
+static void parent_tick(struct parent *p, struct harvest *h)
 {
 	uint64_t now = process_clock();
 

@@ -83,7 +83,7 @@ static char *add_adapter(char *value, const char *folder, const char *of,
 
 /* The caller frees it; NULL with a reason on failure. */
 static char *preload_value(const struct settings *s, const char *live_dir,
-			   const char *mpi)
+			   const char *mpi, bool operators)
 {
 	static const char *const all[] = { "openmpi", "mpich", "abi" };
 	const char *user = getenv("LD_PRELOAD");
@@ -99,6 +99,12 @@ static char *preload_value(const struct settings *s, const char *live_dir,
 		value = add_adapter(value, folder, "openmp", "");
 	if (s->locks)
 		value = add_adapter(value, folder, "locks", "");
+	if (s->io)
+		value = add_adapter(value, folder, "io", "");
+	if (s->heap)
+		value = add_adapter(value, folder, "heap", "");
+	if (s->heap && operators)
+		value = add_adapter(value, folder, "heap-", "operators");
 	with_user = value && user && *user ? str_format("%s:%s", value, user)
 					   : NULL;
 	if (with_user) {
@@ -155,9 +161,10 @@ static int set_injections(const struct settings *s)
 	return err;
 }
 
-int preload_set(const struct settings *s, const char *live_dir, const char *mpi)
+int preload_set(const struct settings *s, const char *live_dir, const char *mpi,
+		bool operators)
 {
-	char *value = preload_value(s, live_dir, mpi);
+	char *value = preload_value(s, live_dir, mpi, operators);
 	int err = 0;
 
 	if (!value)

@@ -21,9 +21,10 @@ const char *preload_other_gpu_tool(void);
  * environment: for the loader the collector, the adapter for `mpi`, that for
  * OpenMP when it is wanted, then the user's own; and the library for the CUDA
  * driver.  `mpi` NULL: no adapter; PRELOAD_ANY: all adapters, of which only the
- * right one does anything.  0, or -errno with a reason.
+ * right one does anything.  operators: those of C++ do not call malloc().  0,
+ * or -errno with a reason.
  */
 #define PRELOAD_ANY "any"
 
-int preload_set(const struct settings *s, const char *live_dir,
-		const char *mpi);
+int preload_set(const struct settings *s, const char *live_dir, const char *mpi,
+		bool operators);

@@ -228,8 +228,21 @@ static const char *adapter_of_library_line(const char *line)
 	return NULL;
 }
 
+/* Allocators that have C++'s operators of their own. */
+static const char *allocator_of_library_line(const char *line)
+{
+	static const char *const names[] = { "libjemalloc", "libtcmalloc",
+					     "libmimalloc" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(line, names[i]))
+			return names[i];
+	return NULL;
+}
+
 /* The output of `loader --list path`, one library a line. */
-static const char *mpi_in_list(FILE *list)
+static const char *word_in_list(FILE *list,
+				const char *(*word_of_line)(const char *line))
 {
 	const char *word = NULL;
 	char *line = NULL;
@@ -237,7 +250,7 @@ static const char *mpi_in_list(FILE *list)
 
 	while (getline(&line, &room, list) > 0)
 		if (!word)
-			word = adapter_of_library_line(line);
+			word = word_of_line(line);
 	free(line);
 	return word;
 }
@@ -268,7 +281,8 @@ static pid_t spawn_quietly(char **argv, int out)
 	return pid;
 }
 
-const char *program_mpi(const struct program *p)
+static const char *word_of_libraries(const struct program *p,
+				     const char *(*word_of_line)(const char *))
 {
 	char loader[PATH_MAX], option[] = "--list", path[PATH_MAX];
 	char *argv[] = { loader, option, path, NULL };
@@ -285,7 +299,7 @@ const char *program_mpi(const struct program *p)
 	close(ends[1]);
 	list = fdopen(ends[0], "r");
 	if (list) {
-		word = mpi_in_list(list);
+		word = word_in_list(list, word_of_line);
 		fclose(list);
 	} else {
 		close(ends[0]);
@@ -293,4 +307,14 @@ const char *program_mpi(const struct program *p)
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	return word;
+}
+
+const char *program_mpi(const struct program *p)
+{
+	return word_of_libraries(p, adapter_of_library_line);
+}
+
+const char *program_allocator(const struct program *p)
+{
+	return word_of_libraries(p, allocator_of_library_line);
 }

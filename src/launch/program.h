@@ -21,6 +21,12 @@ int program_find(struct program *p, const char *name);
  */
 const char *program_mpi(const struct program *p);
 
+/*
+ * The same of an allocator that is linked or preloaded, and has C++'s operators
+ * of its own; NULL: the operators call malloc().
+ */
+const char *program_allocator(const struct program *p);
+
 /* What a profile is called after, from its command line. */
 
 /*

@@ -19,3 +19,9 @@ const char *const lock_names[LOCK_KINDS] = {
 #define LOCK_KIND(id, name) [LOCK_##id] = name,
 #include "live/locks.def"
 };
+
+const char *const io_kind_names[LIVE_IO_KINDS] = {
+#define IO_KIND(id, name) [LIVE_IO_##id] = name,
+#include "live/io-kinds.def"
+#undef IO_KIND
+};

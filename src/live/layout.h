@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 26
+#define LIVE_VERSION 29
 #define LIVE_UNIT    8
 
 enum metric {
@@ -144,7 +144,16 @@ enum live_name_class {
 	LIVE_NAME_GPU_MEMORY, /* below it: memory that it allocated, freed */
 	LIVE_NAME_GPU_LINE,   /* below a kernel; text: file, detail: line */
 	LIVE_NAME_PYTHON,     /* a function of Python's; detail: first line */
+	LIVE_NAME_IO, /* a function for files; detail: enum live_io_kind */
 };
+
+enum live_io_kind {
+#define IO_KIND(id, name) LIVE_IO_##id,
+#include "live/io-kinds.def"
+#undef IO_KIND
+	LIVE_IO_KINDS
+};
+extern const char *const io_kind_names[LIVE_IO_KINDS];
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
 	live_ref next;
@@ -335,13 +344,14 @@ struct live_traced {
  */
 enum live_gpu_kind {
 	LIVE_GPU_KERNEL,
-	LIVE_GPU_GRAPH,  /* launched as one */
-	LIVE_GPU_TO,     /* copies: host to device, */
-	LIVE_GPU_FROM,   /* device to host, */
-	LIVE_GPU_WITHIN, /* within a device, or the host, */
-	LIVE_GPU_PEER,   /* from device to device */
-	LIVE_GPU_SET,    /* memset */
-	LIVE_GPU_IDLE,   /* no work: GPUs had none, and that node was why */
+	LIVE_GPU_GRAPH,   /* launched as one */
+	LIVE_GPU_TO,      /* copies: host to device, */
+	LIVE_GPU_FROM,    /* device to host, */
+	LIVE_GPU_WITHIN,  /* within a device, or the host, */
+	LIVE_GPU_PEER,    /* from device to device */
+	LIVE_GPU_SET,     /* memset */
+	LIVE_GPU_IDLE,    /* no work: GPUs had none, and that node was why */
+	LIVE_GPU_AWAITED, /* none either: that call waited for such work */
 	LIVE_GPU_KINDS
 };
 
@@ -375,8 +385,10 @@ struct live_device {
 	live_ref name;    /* live_text; 0: not known */
 	int32_t instance; /* of MIG; -1: none */
 #define COLUMN(type, name, ...) type name;
+#define ADDED                   COLUMN
 #include "live/device.def"
 #undef COLUMN
+#undef ADDED
 	uint64_t first_bin;
 	live_ref bins; /* uint64_t[LIVE_BINS]; 0: none */
 	uint32_t bin_shift;
@@ -413,9 +425,18 @@ struct live_piece {
 	uint64_t start, end, begun; /* CLOCK_MONOTONIC; begun: of its call */
 	live_ref node;              /* of that; 0: not known, see why */
 	uint32_t thread;
+	uint64_t span; /* struct live_span, of its call; 0: none */
 	uint32_t device, context, stream;
 	uint16_t why;    /* enum loss */
-	uint16_t kernel; /* or a graph; else a copy or a memset */
+	uint16_t kernel; /* enum live_piece_kind */
+	uint32_t name;   /* index */
+	uint32_t unused;
+};
+
+enum live_piece_kind {
+	LIVE_PIECE_COPY,    /* or a memset */
+	LIVE_PIECE_KERNEL,  /* or a graph */
+	LIVE_PIECE_MESSAGE, /* a kernel of NCCL */
 };
 
 /* Those at[first] to at[count - 1], and aside[0] to aside[aside_count - 1]. */
@@ -497,6 +518,34 @@ struct live_unified {
 };
 
 /*
+ * A file, a directory (what was done by names in it), or all for which there
+ * was no place; of each thread that used it, if there was room.  Who else uses
+ * it adds to the first record.
+ */
+enum live_file_kind {
+	LIVE_FILE,
+	LIVE_FILE_DIRECTORY,
+	LIVE_FILE_OTHERS
+};
+
+struct live_io_file {
+	live_ref next;
+	live_ref path;   /* live_text, absolute */
+	uint32_t kind;   /* enum live_file_kind */
+	uint32_t system; /* f_type of statfs(2) */
+	uint32_t block;  /* bytes, preferred; 0: not known */
+	/* Nodes of the longest read, write and other call; 0: there is none. */
+	live_ref read_node, write_node, other_node;
+#define COLUMN(type, name, ...) type name;
+#include "live/file.def"
+#undef COLUMN
+	/* For the writer: where the last ones ended, and which was the last. */
+	uint64_t read_end, write_end;
+	uint32_t last, owner; /* a thread's index */
+	live_ref more;        /* the next thread's */
+};
+
+/*
  * How a kernel was launched, but for the number of blocks: that is a range.  As
  * many as there are memory for; launches that had none are counted.
  */
@@ -542,8 +591,9 @@ struct live_cubin {
 
 /*
  * A collective call of devices (NCCL), as one rank's device made it: one
- * kernel. All ranks keep the same calls, those of level L and above, as of
- * MPI's operations: see enum live_event_kind.
+ * kernel; or a message, of which a kernel may send and receive several. All
+ * ranks keep the same calls, those of level L and above, as of MPI's
+ * operations: see enum live_event_kind.
  */
 enum live_collective_function {
 #define COLLECTIVE(id, ...) LIVE_COLLECTIVE_##id,
@@ -564,6 +614,7 @@ struct live_collective {
 	uint32_t thread, device;
 	uint16_t function; /* enum live_collective_function */
 	uint16_t level;
+	uint32_t parts; /* messages of this kernel; a collective call is one */
 };
 
 /*
@@ -591,10 +642,153 @@ struct live_communicator {
 	struct live_announced calls[LIVE_ANNOUNCED];
 };
 
+/*
+ * A range of the program (copse.h, NVTX) while it is open, and until the work
+ * that it launched is known to have ended: then it is added to what its name
+ * has, one name for all that differ in digits.  Span n stands at n %
+ * LIVE_SPANS; `ended` has those whose end was not met on the timeline of the
+ * GPUs yet.
+ */
+#define LIVE_SPANS         16384
+#define LIVE_RANGE_TEXT    48
+#define LIVE_RANGE_BUCKETS 512
+#define LIVE_RANGE_SUM(x)  x
+#define LIVE_RANGE_ONCE(x)
+
+struct live_span {
+	uint64_t number; /* 0: free */
+	uint64_t parent; /* number of the one that it is in; 0: none */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; 0: it is open */
+	uint64_t idle_before_ns;   /* of the GPUs, when it began */
+	uint64_t settled; /* number of the last one, when all was known of it */
+	uint32_t name;    /* index */
+	uint16_t state;   /* enum live_span_state */
+	uint16_t nested;  /* 1: in another one of its name, which has all */
+#define COLUMN(type, name, help, how) LIVE_RANGE_##how(type name;)
+#include "live/range.def"
+#undef COLUMN
+	char text[LIVE_RANGE_TEXT]; /* its own name */
+};
+
+enum live_span_state {
+	LIVE_SPAN_NEW,
+	LIVE_SPAN_BEGUN, /* the timeline of the GPUs has come to its begin, */
+	LIVE_SPAN_DONE,  /* and to its end */
+};
+
+struct live_spans {
+	uint64_t last, ended_last, unplaced; /* unplaced: had no place */
+	uint64_t ended[LIVE_SPANS];
+	struct live_span at[LIVE_SPANS];
+};
+
+struct live_range {
+	live_ref next;
+	uint32_t name; /* index */
+#define COLUMN(type, name, ...) type name;
+#include "live/range.def"
+#undef COLUMN
+	char longest[LIVE_RANGE_TEXT]; /* name of the longest one */
+	uint32_t time_buckets[LIVE_RANGE_BUCKETS];
+	uint32_t busy_buckets[LIVE_RANGE_BUCKETS];
+};
+
+/*
+ * --gpu-trace: pieces of GPU work, calls of CUDA and ranges of the program,
+ * each with its times.  Number n, from 1 on, stands in place (n - 1) % room: in
+ * so much room the last ones are.  Chunk c has the places from c *
+ * LIVE_SLICE_CHUNK on.  Readers take those of which `done` is `begun`: they
+ * were written completely, and not changed while a copy was made.
+ */
+#define LIVE_SLICE_CHUNK 1024
+#define LIVE_SLICE_TEXT  44
+
+enum live_slice_kind { /* behind the work of enum live_gpu_kind: */
+	LIVE_SLICE_CALL = LIVE_GPU_KINDS,
+	LIVE_SLICE_RANGE,
+	LIVE_SLICE_KINDS
+};
+
+struct live_slice {
+	uint32_t done;       /* its number, written last */
+	uint8_t kind;        /* enum live_slice_kind */
+	uint8_t function;    /* enum live_collective_function */
+	uint8_t device, why; /* as the process counts them; enum loss */
+	uint64_t start, end; /* CLOCK_MONOTONIC */
+	uint32_t thread;     /* that called, or had the range: its index */
+	uint32_t id;         /* of the call, the same of work that it began */
+	union {
+		struct {
+			uint64_t launched; /* the call began; 0: not known */
+			uint64_t bytes;
+			live_ref node; /* of the call; 0: not known, see why */
+			live_ref from; /* that put it into a graph; 0: none */
+			uint32_t name; /* of work: index */
+			uint32_t context, stream;
+		};
+		struct {
+			char text[LIVE_SLICE_TEXT]; /* of a range: its name */
+			uint32_t begun;             /* the number, first */
+		};
+	};
+};
+
+struct live_slices {
+	uint64_t room; /* places, whole chunks; 0: they are not asked for */
+	uint64_t last; /* number of the last one */
+	/* Of what gave its place to a later one, or had none, none ended later.
+	 */
+	uint64_t lost_until_ns;
+	/* With --gpu-trace-range: work is kept that was launched then; 0: all,
+	   UINT64_MAX: not begun, not ended. */
+	uint64_t from_ns, until_ns;
+	uint32_t captured; /* name of the node above `from` */
+	live_ref chunks;   /* live_ref[room / LIVE_SLICE_CHUNK]; each 0: none */
+};
+
+/*
+ * Memory of the program, estimated from samples of its allocations: a sum for
+ * each context that a thread allocated at.  A cell of metric LIVE_CELL_HEAP
+ * holds its live_ref.  An `error` is a variance.
+ */
+#define LIVE_CELL_HEAP 0xfffeu
+#define LIVE_HEAP_BINS 16
+
+struct live_heap_amount {
+	double blocks, bytes;
+	double blocks_error, bytes_error;
+};
+
+struct live_heap_sum {
+	live_ref node;
+	uint32_t thread; /* whose node it is: its index */
+	uint64_t samples;
+	struct live_heap_amount all;   /* that was allocated */
+	struct live_heap_amount young; /* of it, freed within a millisecond */
+	struct live_heap_amount live;
+	struct live_heap_amount at_peak; /* of the process, but when changed <=
+					    its peak_seq: then `live` is that */
+	uint64_t changed;                /* the number of its last event */
+	/* Bytes that were live at the end of each bin before this one, in bins
+	   that were widened so often; in this one and later ones: live. */
+	uint32_t bin, widened;
+	double bins[LIVE_HEAP_BINS];
+};
+
+/* The sums together.  Bins begin at first_ns, 0: there was no sample. */
+struct live_heap {
+	live_ref sums; /* first live_chunk */
+	uint32_t widened;
+	uint64_t first_ns, width_ns; /* CLOCK_MONOTONIC; width of bins */
+	double live, peak;           /* bytes */
+	uint64_t peak_seq;           /* number of the event that made it */
+};
+
 /* First live_chunk, or record, of each of these. */
 struct live_gpu_lists {
 	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
 	live_ref collectives, communicators;
+	live_ref ranges, spans; /* spans: struct live_spans */
 	uint32_t collectives_level, collectives_moving; /* odd: are moved now */
 	uint32_t asked; /* written by readers, another number each time: what
 			   has ended is to be here in a second */
@@ -754,12 +948,15 @@ struct live_header {
 	live_ref exe;         /* live_text */
 	live_ref mpi_library; /* live_text, 0: none */
 	live_ref modules, names, threads, comms; /* heads of lists */
+	live_ref files;                          /* the same */
 	live_ref gpu; /* first live_chunk of struct live_gpu */
 	struct live_gpu_lists gpu_lists;
 	live_ref gpu_devices, gpu_streams; /* heads of lists */
 	live_ref gpu_pieces;               /* struct live_pieces */
 	live_ref power; /* struct live_power: in copies alone; 0: none */
 	struct live_gpu_times gpu_times;
+	struct live_slices slices;
+	struct live_heap heap;
 	uint32_t metric_count;
 	char host[64];
 	char job[192]; /* its key and what is known of it: by the parent */

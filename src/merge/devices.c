@@ -134,8 +134,10 @@ static int add_share(struct devices *d, const struct profile_device *from,
 		.rank = process,
 		.id = from->id,
 #define COLUMN(type, name, ...) .name = from->name,
+#define ADDED                   COLUMN
 #include "live/device.def"
 #undef COLUMN
+#undef ADDED
 	};
 	return 0;
 }
@@ -156,6 +158,7 @@ static void add_times(struct run_device *to, const struct profile_device *from)
 	to->copies_ns += (double)from->copies_ns;
 	to->overlap_ns += device_overlap(from);
 	to->kernels_sum_ns += (double)from->kernels_sum_ns;
+	to->exposed_ns += (double)from->exposed_ns;
 }
 
 /* The rows behind *next that are of device i, which *next passes. */

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "merge/run-processes.h"
 
-#define FAR_LESS 10 /* times the CPU time: who has that less starts others */
+#define FAR_LESS 10 /* times the CPU time: who has that less does not count */
 
 /* MPI, if it was called, knows of no ranks: each process is alone in it. */
 static bool has_launch_ranks(const struct run *run)
@@ -22,13 +22,19 @@ static bool has_launch_ranks(const struct run *run)
 }
 
 struct launched { /* a process with a launcher's variables */
-	uint32_t size, rank, process;
+	uint32_t size, rank, process, host, pid;
 	uint64_t start_ns, cpu_ns;
-	bool helps; /* it has a role beside the rank's */
+	bool helps;  /* it has a role beside the rank's */
+	bool starts; /* the rank: a shell, or what became another program */
 };
 
+ORDER_BY(by_program, struct launched,
+	 DESC(size) ?: ASC(rank) ?: ASC(host) ?: ASC(pid) ?: ASC(start_ns) ?:
+	 ASC(process))
+
 ORDER_BY(by_launched, struct launched,
-	 DESC(size) ?: ASC(rank) ?: ASC(helps) ?: ASC(start_ns) ?: ASC(process))
+	 DESC(size) ?: ASC(rank) ?: ASC(helps) ?: ASC(starts) ?:
+	 ASC(start_ns) ?: ASC(process))
 
 static size_t find_launched(struct run *run, struct launched *to)
 {
@@ -44,15 +50,33 @@ static size_t find_launched(struct run *run, struct launched *to)
 				.size = r->launch_size,
 				.rank = r->launch_rank,
 				.process = (uint32_t)i,
+				.host = r->host,
+				.pid = (uint32_t)r->pid,
 				.start_ns = r->start_real_ns,
 				.cpu_ns = r->cpu_ns,
 				.helps = r->role,
+				.starts = process_is_shell(run, r),
 			};
 	}
 	return count;
 }
 
-/* Of one rank's the first that does more than start others, as shells do. */
+/* Shims and "poetry run" are programs that become the rank's. */
+static void find_predecessors(struct launched *all, size_t count)
+{
+	qsort(all, count, sizeof(*all), by_program);
+	for (size_t i = 1; i < count; i++)
+		if (all[i - 1].size == all[i].size &&
+		    all[i - 1].rank == all[i].rank &&
+		    all[i - 1].host == all[i].host &&
+		    all[i - 1].pid == all[i].pid)
+			all[i - 1].starts = true;
+}
+
+/*
+ * Of one rank's the first that counts: of those that start others, as shells
+ * do, only if no other counts.
+ */
 static size_t main_launch(const struct launched *at, size_t count)
 {
 	uint64_t most = 0;
@@ -74,6 +98,7 @@ int launch_ranks_take(struct run *run)
 	if (!all)
 		return no_memory();
 	count = has_launch_ranks(run) ? find_launched(run, all) : 0;
+	find_predecessors(all, count);
 	qsort(all, count, sizeof(*all), by_launched);
 	for (size_t i = 0, end; i < count; i = end) {
 		const struct launched *of;

@@ -193,6 +193,38 @@ static bool add_sampling(struct gpu_facts *t, const struct profile *p)
 	return good;
 }
 
+/* One that differs from no other is no group, if it was not cut. */
+static const char *name_of_range(const struct profile *p,
+				 const struct profile_range *r)
+{
+	return r->several || strlen(r->longest) + 1 >= LIVE_RANGE_TEXT
+		       ? p->names[r->name].text
+		       : r->longest;
+}
+
+static bool add_process_ranges(struct gpu_facts *t, const struct profile *p,
+			       uint32_t process)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < p->range_count && good; i++) {
+		const struct profile_range *r = &p->ranges[i];
+		struct run_range row = {
+			.rank = process,
+			.name = str_add(&t->names, name_of_range(p, r)),
+			.longest = str_add(&t->names, r->longest),
+#define COLUMN(type, name, ...) .name = r->name,
+#include "live/range.def"
+#undef COLUMN
+		};
+
+		row.longest_at_ns = time_since_start(p, r->longest_at_ns);
+		good = row.name != STR_NONE && row.longest != STR_NONE &&
+		       APPEND(t, ranges, range_count, range_room, &row);
+	}
+	return good;
+}
+
 static int gather_gpu_facts(void *state, const struct gathered *one)
 {
 	struct gpu_facts *t = state;
@@ -201,7 +233,8 @@ static int gather_gpu_facts(void *state, const struct gathered *one)
 
 	for (size_t i = 0; i < p->shape_count && good; i++)
 		good = add_launch_shape(t, p, &p->shapes[i]);
-	good = good && add_sampling(t, p);
+	good = good && add_sampling(t, p) &&
+	       add_process_ranges(t, p, one->process);
 	return good ? 0 : no_memory();
 }
 
@@ -274,6 +307,15 @@ static int by_shape_time(const void *x, const void *y, void *strings)
 			      sizeof(*a) - offsetof(struct run_shape, block_x));
 }
 
+static int by_range(const void *x, const void *y, void *strings)
+{
+	const struct run_range *a = x, *b = y;
+
+	return ORDER(a->rank, b->rank)
+		       ?: strcmp(str_at(strings, a->name),
+				 str_at(strings, b->name));
+}
+
 /* A kernel as the compiler calls it. */
 static bool name_kernel(const struct gpu_facts *t, struct run *run,
 			uint32_t *function)
@@ -294,6 +336,22 @@ static int name_kernels(struct gpu_facts *t, struct run *run)
 	return good ? 0 : -ENOMEM;
 }
 
+static int name_ranges(struct gpu_facts *t, struct run *run,
+		       const uint32_t *order)
+{
+	for (size_t i = 0; i < t->sum.range_count; i++) {
+		struct run_range *r = &t->sum.ranges[i];
+
+		r->rank = order[r->rank];
+		r->name = str_add(&run->strings, str_at(&t->names, r->name));
+		r->longest =
+			str_add(&run->strings, str_at(&t->names, r->longest));
+		if (r->name == STR_NONE || r->longest == STR_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int finish_gpu_facts(void *state, struct run *run, const uint32_t *order,
 			    const uint32_t *became)
 {
@@ -306,6 +364,8 @@ static int finish_gpu_facts(void *state, struct run *run, const uint32_t *order,
 		gpu->unified[i].rank = order[gpu->unified[i].rank];
 	if (!err)
 		err = name_kernels(t, run);
+	if (!err)
+		err = name_ranges(t, run, order);
 	if (err)
 		return no_memory();
 	sort_gpu_table(gpu->unified, gpu->unified_count, sizeof(*gpu->unified),
@@ -313,6 +373,9 @@ static int finish_gpu_facts(void *state, struct run *run, const uint32_t *order,
 	if (gpu->shape_count)
 		qsort_r(gpu->shapes, gpu->shape_count, sizeof(*gpu->shapes),
 			by_shape_time, &run->strings);
+	if (gpu->range_count)
+		qsort_r(gpu->ranges, gpu->range_count, sizeof(*gpu->ranges),
+			by_range, &run->strings);
 	run->facts = *gpu;
 	*gpu = (struct run_facts){ 0 };
 	fini_gpu_facts(t);

@@ -394,8 +394,9 @@ static int make_waits(struct merging *m)
 	struct gathered_waits from = { .events = states[GATHERER_match_events],
 				       .gpus = states[GATHERER_time_bins],
 				       .steps = states[GATHERER_steps],
-				       .devices =
-					       states[GATHERER_device_waits] };
+				       .devices = states[GATHERER_device_waits],
+				       .slices =
+					       states[GATHERER_device_slices] };
 	int err;
 
 	fail_step("joining wait states");

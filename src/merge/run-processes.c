@@ -161,8 +161,7 @@ ORDER_BY(by_order, struct entry,
 	 ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank) ?: ASC(row.pid) ?:
 	 ASC(index))
 
-/* By the first word of its command: it runs scripts, and starts others. */
-static bool is_shell(const struct run *run, const struct run_rank *r)
+bool process_is_shell(const struct run *run, const struct run_rank *r)
 {
 	static const char *const names[] = { "sh",   "bash", "dash", "zsh",
 					     "ksh",  "mksh", "csh",  "tcsh",
@@ -188,7 +187,7 @@ static uint64_t most_of_others(const struct run *run)
 
 	for (size_t i = 0; i < run->rank_count; i++)
 		if (run->ranks[i].cpu_ns > most &&
-		    !is_shell(run, &run->ranks[i]))
+		    !process_is_shell(run, &run->ranks[i]))
 			most = run->ranks[i].cpu_ns;
 	return most;
 }
@@ -200,7 +199,8 @@ static uint64_t most_of_others(const struct run *run)
 static bool is_wrapper(const struct run *run, const struct run_rank *r,
 		       uint64_t most_of_others)
 {
-	return r->cpu_ns * FAR_LESS < most_of_others && is_shell(run, r);
+	return r->cpu_ns * FAR_LESS < most_of_others &&
+	       process_is_shell(run, r);
 }
 
 static void choose_members(struct run *run, struct entry *entries)

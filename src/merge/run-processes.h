@@ -52,6 +52,9 @@ int mpi_jobs_number(struct run *run);
  */
 int launch_ranks_take(struct run *run);
 
+/* By the first word of its command: it runs scripts, and starts others. */
+bool process_is_shell(const struct run *run, const struct run_rank *r);
+
 /* What a process that Python started does for its program. */
 
 /*

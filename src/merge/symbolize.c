@@ -401,10 +401,10 @@ static int name_code(struct naming *n, const struct address_node *node,
 }
 
 /* By enum live_name_class, the numbers in profiles. */
-static const uint16_t kind_of_class[] = { RUN_MPI,       RUN_PHASE,
-					  RUN_KERNEL,    RUN_GPU_CALL,
-					  RUN_GPU_ERROR, RUN_GPU_MEMORY,
-					  RUN_LINE };
+static const uint16_t kind_of_class[] = {
+	RUN_MPI,        RUN_PHASE, RUN_KERNEL,   RUN_GPU_CALL, RUN_GPU_ERROR,
+	RUN_GPU_MEMORY, RUN_LINE,  RUN_FUNCTION, RUN_IO
+};
 
 /* Kernels are called as the compiler calls them. */
 static uint32_t readable_text(struct naming *n, uint32_t text)

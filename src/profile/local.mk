@@ -5,9 +5,11 @@ LIVE_SECTIONS = \
 	src/profile/live/live-nodes src/profile/live/live-mpi \
 	src/profile/live/live-steps src/profile/live/live-gpu \
 	src/profile/live/live-gpu-tables src/profile/live/live-pcs \
-	src/profile/live/live-collectives \
+	src/profile/live/live-collectives src/profile/live/live-ranges \
+	src/profile/live/live-slices src/profile/live/live-files \
 	src/profile/live/live-device src/profile/live/live-power \
-	src/profile/live/live-footprint src/profile/live/live-end
+	src/profile/live/live-footprint src/profile/live/live-heap \
+	src/profile/live/live-end
 
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_CFLAGS = $(reader_cflags)

@@ -40,6 +40,8 @@ void profile_free(struct profile *p)
 		free(p->columns[i].values);
 	for (size_t i = 0; i < p->comm_count; i++)
 		free(p->comms[i].name);
+	for (size_t i = 0; i < p->file_count; i++)
+		free(p->files[i].path);
 	free(p->columns);
 #define TABLE(record, array, ...) free(p->array);
 #include "profile/profile.def"

@@ -50,6 +50,7 @@ enum profile_end {
 	END_EXIT,    /* end_code: exit status */
 	END_SIGNAL,  /* end_code: signal */
 	END_UNSEEN,  /* of a process that the program started: it has ended */
+	END_STUCK,   /* end_code: signal of copse run, since the job hung */
 };
 
 #define PROFILE_NO_COMM       UINT32_MAX

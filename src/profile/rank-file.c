@@ -272,6 +272,26 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	}
 }
 
+static void check_slices(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < p->slice_count; i++) {
+		const struct profile_slice *a = &p->slices[i];
+
+		if (a->start > a->end || a->end > PROFILE_TIME_MOST ||
+		    a->launched > PROFILE_TIME_MOST ||
+		    a->kind >= LIVE_GPU_IDLE || a->function >= LIVE_COLLECTIVES)
+			damaged_row(s, "gpu-trace/work", i);
+	}
+	for (size_t i = 0; i < p->slice_call_count; i++)
+		if (p->slice_calls[i].start > p->slice_calls[i].end ||
+		    p->slice_calls[i].end > PROFILE_TIME_MOST)
+			damaged_row(s, "gpu-trace/calls", i);
+	for (size_t i = 0; i < p->slice_range_count; i++)
+		if (p->slice_ranges[i].start > p->slice_ranges[i].end ||
+		    p->slice_ranges[i].end > PROFILE_TIME_MOST)
+			damaged_row(s, "gpu-trace/ranges", i);
+}
+
 static void check_collectives(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->collective_count; i++) {
@@ -412,6 +432,7 @@ static int load_rank_file(struct profile *p, const char *path,
 		check_profile_waits(s, p);
 	if (!store_error(s))
 		check_collectives(s, p);
+	check_slices(s, p);
 	if (!store_error(s))
 		check_steps(s, p);
 	if (!store_error(s))

@@ -105,7 +105,8 @@ bool paths_is_file(const struct run *run, uint32_t node)
 		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
 	};
 
-	return paths_is_c_function(run, node, names,
+	return run->nodes[node].kind == RUN_IO ||
+	       paths_is_c_function(run, node, names,
 				   sizeof(names) / sizeof(*names));
 }
 
@@ -139,6 +140,12 @@ static bool starts_program_or_thread(const struct run *run, uint32_t node,
 	       (first && !strcmp(name, "_start"));
 }
 
+/* A function of Python is above a thread's begin if the thread works for it. */
+static bool ends_start(const struct run *run, uint32_t node)
+{
+	return is_top_node(run, node) || run->nodes[node].flags & RUN_PYTHON;
+}
+
 /*
  * The frames of the C library that start the program or a thread, what is
  * above them, and their lines and loops.  To be freed; NULL when out of memory.
@@ -155,7 +162,7 @@ static bool *find_starts(const struct run *run)
 			starts[i] = starts[node->parent];
 		if (!starts_program_or_thread(run, i, starts))
 			continue;
-		for (; !is_top_node(run, n) && !starts[n];
+		for (; !ends_start(run, n) && !starts[n];
 		     n = run->nodes[n].parent)
 			starts[n] = true;
 	}

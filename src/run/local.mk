@@ -18,6 +18,7 @@ librun_la_SOURCES = \
 	src/run/split.c src/run/split.def src/run/split.h \
 	src/run/split-bins.c src/run/split-bins.h \
 	src/run/standstill.c src/run/standstill.h \
+	src/run/startup.c src/run/startup.def src/run/startup.h \
 	src/run/stats.c \
 	src/run/tiles.c src/run/tiles.h \
 	src/run/transpose.c \

@@ -256,6 +256,17 @@ static void check_facts(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }
 
+static void check_io(struct store *s, const struct run *run)
+{
+	const struct run_io *io = &run->io;
+	bool good = run_io_good(run, io);
+
+	for (size_t i = 0; i < io->file_count && good; i++)
+		good = io->files[i].kind <= LIVE_FILE_OTHERS;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the files");
+}
+
 static void check_gpu(struct store *s, const struct run *run)
 {
 	const struct run_gpu *g = &run->gpu;
@@ -281,6 +292,35 @@ static void check_device_calls(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: collective calls of GPUs");
 }
 
+/* The rows of a table are sorted by rank, then start, and end some time. */
+#define SLICES_GOOD(at, count)                                                 \
+	for (size_t i = 0; i < (count) && good; i++)                           \
+	good = (at)[i].start_ns <= INT64_MAX &&                                \
+	       (at)[i].ns <= INT64_MAX - (at)[i].start_ns &&                   \
+	       (!i || (at)[i - 1].rank < (at)[i].rank ||                       \
+		((at)[i - 1].rank == (at)[i].rank &&                           \
+		 (at)[i - 1].start_ns <= (at)[i].start_ns))
+
+static void check_run_slices(struct store *s, const struct run *run)
+{
+	const struct run_slices *t = &run->slices;
+	bool good = run_slices_good(run, t) && t->axis_count <= 1 &&
+		    (t->axis_count || !t->window_count);
+
+	for (size_t i = 1; i < t->window_count && good; i++)
+		good = t->windows[i - 1].rank < t->windows[i].rank;
+	for (size_t i = 0; i < t->work_count && good; i++)
+		good = t->work[i].kind < LIVE_GPU_IDLE &&
+		       t->work[i].function < LIVE_COLLECTIVES;
+	SLICES_GOOD(t->work, t->work_count);
+	SLICES_GOOD(t->calls, t->call_count);
+	SLICES_GOOD(t->ranges, t->range_count);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the trace of GPUs");
+}
+
+#undef SLICES_GOOD
+
 static void check_power(struct store *s, const struct run *run)
 {
 	const struct run_energy *e = &run->energy;
@@ -304,11 +344,12 @@ void run_check(struct store *s, const struct run *run)
 {
 	static void (*const checks[])(struct store * s,
 				      const struct run *run) = {
-		check_tree,         check_ranks,    check_run_calls,
-		check_run_waits,    check_timeline, check_iterations,
-		check_threads,      check_facts,    check_gpu,
-		check_device_calls, check_power,    check_split,
-		check_ends,         check_memory,
+		check_tree,      check_ranks,        check_run_calls,
+		check_run_waits, check_timeline,     check_iterations,
+		check_threads,   check_io,           check_facts,
+		check_gpu,       check_device_calls, check_run_slices,
+		check_power,     check_split,        check_ends,
+		check_memory,
 	};
 
 	for (size_t i = 0;

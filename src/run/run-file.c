@@ -173,6 +173,7 @@ static int save_into(struct store *s, const struct run *run)
 	run_waits_put(s, &run->waits);
 	run_timeline_put(s, &run->timeline);
 	run_iterations_put(s, &run->iterations);
+	run_io_put(s, &run->io);
 	run_facts_put(s, &run->facts);
 	run_gpu_put(s, &run->gpu);
 	if (run->collectives.rank_count) {
@@ -180,6 +181,7 @@ static int save_into(struct store *s, const struct run *run)
 				 &run->collectives.joined);
 		run_collectives_put(s, &run->collectives);
 	}
+	run_slices_put(s, &run->slices);
 	run_energy_put(s, &run->energy);
 	save_metrics(s, run);
 	return store_commit(s);
@@ -325,6 +327,29 @@ static void load_metrics(struct store *s, struct run *run, bool *plain)
 	free(names);
 }
 
+static void get_groups(struct store *s, struct run *run)
+{
+	store_get_record(s, "mpi", block_fields, &run->calls);
+	run_calls_get(s, &run->calls);
+	run_threads_get(s, &run->threads);
+	run_ends_get(s, &run->ends);
+	run_memory_get(s, &run->memory);
+	run_split_get(s, &run->split);
+	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
+	run_waits_get(s, &run->waits);
+	run_timeline_get(s, &run->timeline);
+	run_iterations_get(s, &run->iterations);
+	run_io_get(s, &run->io);
+	run_facts_get(s, &run->facts);
+	run_gpu_get(s, &run->gpu);
+	if (store_has(s, "gpu/calls"))
+		store_get_record(s, "gpu/calls", run_device_calls_fields(),
+				 &run->collectives.joined);
+	run_collectives_get(s, &run->collectives);
+	run_slices_get(s, &run->slices);
+	run_energy_get(s, &run->energy);
+}
+
 int run_load(struct run **to, const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -347,23 +372,7 @@ int run_load(struct run **to, const char *path)
 	run->problems =
 		store_get_table(s, "problems", run_problem_fields(),
 				sizeof(*run->problems), &run->problem_count);
-	store_get_record(s, "mpi", block_fields, &run->calls);
-	run_calls_get(s, &run->calls);
-	run_threads_get(s, &run->threads);
-	run_ends_get(s, &run->ends);
-	run_memory_get(s, &run->memory);
-	run_split_get(s, &run->split);
-	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
-	run_waits_get(s, &run->waits);
-	run_timeline_get(s, &run->timeline);
-	run_iterations_get(s, &run->iterations);
-	run_facts_get(s, &run->facts);
-	run_gpu_get(s, &run->gpu);
-	if (store_has(s, "gpu/calls"))
-		store_get_record(s, "gpu/calls", run_device_calls_fields(),
-				 &run->collectives.joined);
-	run_collectives_get(s, &run->collectives);
-	run_energy_get(s, &run->energy);
+	get_groups(s, run);
 	run_check(s, run);
 	if (!store_error(s))
 		paths_load(s, run);

@@ -57,9 +57,11 @@ void run_free(struct run *run)
 	run_memory_fini(&run->memory);
 	run_split_fini(&run->split);
 	run_calls_fini(&run->calls);
+	run_io_fini(&run->io);
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);
 	run_collectives_fini(&run->collectives);
+	run_slices_fini(&run->slices);
 	run_energy_fini(&run->energy);
 	free(run->waits.kept);
 	run_waits_fini(&run->waits);
@@ -86,6 +88,17 @@ const struct run_iteration_rank *run_iterations_of(const struct run *run,
 		if (all->ranks[i].rank == rank)
 			return all->ranks[i].count ? &all->ranks[i] : NULL;
 	return NULL;
+}
+
+/* A call of MPI ends an iteration, a mark begins one. */
+uint64_t run_iteration_number(const struct run_step *s, size_t row,
+			      uint32_t *each)
+{
+	bool body = row >= s->head && s->each > 1;
+
+	*each = body ? s->each : 1;
+	return (s->marked ? 0 : 1) +
+	       (body ? s->head + (row - s->head) * s->each : row);
 }
 
 void run_thread_pattern(char *to, const char *name)

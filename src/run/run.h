@@ -112,9 +112,11 @@ struct run {
 	struct run_waits waits;
 	struct run_timeline timeline;
 	struct run_iterations iterations;
+	struct run_io io; /* with --io=on */
 	struct run_facts facts;
 	struct run_gpu gpu;
 	struct run_collectives collectives;
+	struct run_slices slices;  /* with --gpu-trace */
 	struct run_energy energy;  /* with --gpu-power=on */
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
@@ -142,6 +144,10 @@ const struct run_metric *run_metric(const struct run *run, const char *name);
 /* The iterations of run->ranks[rank], or NULL: it has none. */
 const struct run_iteration_rank *run_iterations_of(const struct run *run,
 						   uint32_t rank);
+
+/* Of a rank's rows: its first iteration, and how many it stands for. */
+uint64_t run_iteration_number(const struct run_step *step, size_t row,
+			      uint32_t *each);
 
 /* "ncclAllReduce", of a row of gpu/collectives. */
 const char *run_collective_name(uint32_t function);

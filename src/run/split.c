@@ -10,6 +10,7 @@
 #include "run/split-bins.h"
 #include "run/split.h"
 #include "run/standstill.h"
+#include "run/startup.h"
 #include "run/values.h"
 
 #define UNJOINED  0.05 /* of all operations may be lost */
@@ -54,6 +55,7 @@ enum quantity {
 	IN_LOCKS,     /* but OpenMP's, which are in the next one */
 	IN_OMP_LOCKS, /* and critical sections */
 	IN_GPU,
+	IN_SETUP, /* in calls of CUDA that start it */
 	QUANTITIES
 };
 
@@ -72,6 +74,7 @@ enum thread_quantity {
 struct splitting {
 	struct run *run;
 	uint8_t *part_of;         /* by node: what its CPU time is for */
+	uint8_t *startup;         /* the same: of what kind of start it is */
 	double (*of)[QUANTITIES]; /* by process */
 	double (*threads)[THREAD_QUANTITIES]; /* the same */
 	double (*parts)[SPLIT_PARTS];         /* the same, as they come out */
@@ -103,12 +106,23 @@ static bool is_below_mpi(const struct run *run, uint32_t node)
 	return node;
 }
 
-static bool is_start(const struct run *run, const struct run_node *n)
+/* Of a path that starts the program: the outermost call of CUDA there. */
+static uint32_t call_of_start(const struct splitting *s, uint32_t node)
 {
-	const char *name = str_at(&run->strings, n->function);
+	uint32_t call = 0;
 
-	return n->kind == RUN_FUNCTION &&
-	       (!strncmp(name, "_dl_", 4) || !strcmp(name, "[import]"));
+	for (; node && s->part_of[node] == SPLIT_START;
+	     node = s->run->nodes[node].parent)
+		if (s->run->nodes[node].kind == RUN_GPU_CALL)
+			call = node;
+	return call;
+}
+
+/* Its samples are in the time of a call that was measured. */
+static bool is_in_timed_call(const struct splitting *s, uint32_t node)
+{
+	return s->part_of[node] == SPLIT_START &&
+	       (is_below_mpi(s->run, node) || call_of_start(s, node));
 }
 
 /* It is in the times of regions, too. */
@@ -129,6 +143,8 @@ static enum split_part part_of_node(const struct splitting *s, uint32_t node)
 
 	if (above != SPLIT_WORK)
 		return above;
+	if (s->startup[node] != STARTUP_NONE)
+		return SPLIT_START;
 	if (n->kind == RUN_MPI)
 		return split_is_init(run, node) || is_finalize(run, node)
 			       ? SPLIT_START
@@ -139,7 +155,7 @@ static enum split_part part_of_node(const struct splitting *s, uint32_t node)
 		return SPLIT_THREADS;
 	if (n->kind == RUN_GPU_CALL && sync && sync->stats[node].sum > 0)
 		return SPLIT_GPU;
-	return is_start(run, n) ? SPLIT_START : SPLIT_WORK;
+	return SPLIT_WORK;
 }
 
 /*
@@ -159,9 +175,10 @@ static int sum_split_metric(struct splitting *s, const char *name, int quantity)
 					 &s->buffer, &values, &count);
 		if (err)
 			return err;
-		if (quantity == CPU && s->part_of[n] == SPLIT_START &&
-		    is_below_mpi(run, n))
-			continue; /* it is in the times of these calls */
+		if (quantity == CPU && is_in_timed_call(s, n))
+			continue;
+		if (quantity == IN_SETUP && call_of_start(s, n) != n)
+			continue;
 		if (quantity == CPU)
 			to += s->part_of[n];
 		else if (quantity == IN_MPI && split_is_init(run, n))
@@ -182,9 +199,13 @@ static int sum_metrics(struct splitting *s)
 		const char *metric;
 		int quantity;
 	} sums[] = {
-		{ "cpu.time", CPU },          { "mpi.time", IN_MPI },
-		{ "lock.wait", IN_LOCKS },    { "gil.wait", IN_LOCKS },
-		{ "omp.lock", IN_OMP_LOCKS }, { "gpu.sync.time", IN_GPU },
+		{ "cpu.time", CPU },
+		{ "mpi.time", IN_MPI },
+		{ "lock.wait", IN_LOCKS },
+		{ "gil.wait", IN_LOCKS },
+		{ "omp.lock", IN_OMP_LOCKS },
+		{ "gpu.sync.time", IN_GPU },
+		{ "gpu.calls.time", IN_SETUP },
 	};
 	int err = 0;
 
@@ -312,7 +333,8 @@ static void take_measured(struct split_left *left, const struct run_rank *r,
 	double serial = threads[MEMBERS_ELAPSED] - threads[MEMBERS_REGION];
 
 	take_from_left(left, SPLIT_START,
-		       of[IN_INIT] + of[IN_FINALIZE] - of[LATE_END]);
+		       of[IN_INIT] + of[IN_FINALIZE] - of[LATE_END] +
+			       of[IN_SETUP]);
 	take_from_left(left, SPLIT_WAIT, of[LATE_END]);
 	take_from_left(left, SPLIT_BLOCKED, (double)r->mpi_io_ns);
 	take_from_left(left, SPLIT_OPENMP,
@@ -755,13 +777,17 @@ static void put_start_at_nodes(struct splitting *s)
 {
 	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
 	const struct run_metric *mpi = run_metric(s->run, "mpi.time");
+	const struct run_metric *calls = run_metric(s->run, "gpu.calls.time");
 
 	for (uint32_t n = 0; n < s->run->node_count; n++) {
 		bool is_mpi = s->run->nodes[n].kind == RUN_MPI;
-		const struct run_metric *m = is_mpi ? mpi : cpu;
+		bool is_call = n && call_of_start(s, n) == n;
+		const struct run_metric *m = is_mpi    ? mpi
+					     : is_call ? calls
+						       : cpu;
 
 		if (m && s->part_of[n] == SPLIT_START &&
-		    (is_mpi || !is_below_mpi(s->run, n)))
+		    (is_mpi || is_call || !is_in_timed_call(s, n)))
 			s->at[n] += m->stats[n].sum;
 		s->at[n] = fmax(s->at[n], 0);
 	}
@@ -830,6 +856,7 @@ static int splitting_init(struct splitting *s, struct run *run)
 	*s = (struct splitting){
 		.run = run,
 		.part_of = calloc(nodes, sizeof(*s->part_of)),
+		.startup = startup_nodes(run),
 		.of = calloc(ranks, sizeof(*s->of)),
 		.threads = calloc(ranks, sizeof(*s->threads)),
 		.parts = calloc(ranks, sizeof(*s->parts)),
@@ -840,8 +867,9 @@ static int splitting_init(struct splitting *s, struct run *run)
 		.late_share = calloc(nodes, sizeof(*s->late_share)),
 		.at = calloc(nodes, sizeof(*s->at)),
 	};
-	if (!s->part_of || !s->of || !s->threads || !s->parts || !s->low ||
-	    !s->high || !s->ends || !s->late || !s->late_share || !s->at)
+	if (!s->part_of || !s->startup || !s->of || !s->threads || !s->parts ||
+	    !s->low || !s->high || !s->ends || !s->late || !s->late_share ||
+	    !s->at)
 		return no_memory();
 	for (uint32_t n = 0; n < run->node_count; n++)
 		s->part_of[n] = (uint8_t)part_of_node(s, n);
@@ -852,6 +880,7 @@ static void splitting_fini(struct splitting *s)
 {
 	value_buffer_fini(&s->buffer);
 	free(s->part_of);
+	free(s->startup);
 	free(s->of);
 	free(s->threads);
 	free(s->parts);

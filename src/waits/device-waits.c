@@ -21,6 +21,12 @@ struct device_record { /* the kernel of one rank */
 	int64_t launched, start, end; /* of the process's clock, then aligned */
 	uint32_t process, thread, device, node, busy_node;
 	uint32_t comm, size, comm_rank, function, level;
+	uint32_t parts; /* messages of the kernel; a collective call is one */
+};
+
+/* An end of a message that both ends have, and the other one. */
+struct message_end {
+	const struct device_record *own, *other;
 };
 
 struct device_waits {
@@ -40,6 +46,8 @@ struct device_sums {
 	struct map devices; /* (process, its number) to row of gpu/devices */
 	size_t row_room, wait_room;
 	double weight; /* calls that one stands for */
+	struct message_end *ends;
+	size_t end_count, end_room;
 	bool failed;
 };
 
@@ -103,6 +111,7 @@ static int add_device_records(void *state, const struct gathered *one)
 			.comm_rank = c->comm_rank,
 			.function = c->function,
 			.level = c->level,
+			.parts = c->parts ? c->parts : 1,
 		};
 
 		ok = put_device_record(state, &r);
@@ -362,6 +371,22 @@ static void blame_late(struct device_sums *s, const struct device_record *r,
 	device_rank(s, late->process)->caused_ns += s->weight * (double)waited;
 }
 
+/* A kernel of a call of `size` ranks, whose last one was `late`. */
+static void add_device_kernel(struct device_sums *s,
+			      const struct device_record *r,
+			      const struct device_record *late, uint32_t size)
+{
+	int64_t until = late->start < r->end ? late->start : r->end;
+	int64_t waited = until - r->start;
+
+	if (waited <= 0 || (double)waited <= clocks_error(s->clocks, r->process,
+							  late->process))
+		waited = 0;
+	add_collective(s, r, size, waited);
+	if (waited)
+		blame_late(s, r, late, waited);
+}
+
 static void add_device_call(struct device_sums *s,
 			    const struct device_record *at, size_t count)
 {
@@ -370,19 +395,87 @@ static void add_device_call(struct device_sums *s,
 	for (size_t i = 1; i < count; i++)
 		if (at[i].start > late->start)
 			late = &at[i];
-	for (size_t i = 0; i < count; i++) {
-		const struct device_record *r = &at[i];
-		int64_t until = late->start < r->end ? late->start : r->end;
-		int64_t waited = until - r->start;
+	for (size_t i = 0; i < count; i++)
+		add_device_kernel(s, &at[i], late, (uint32_t)count);
+}
 
-		if (r == late ||
-		    (double)waited <=
-			    clocks_error(s->clocks, r->process, late->process))
-			waited = 0;
-		add_collective(s, r, (uint32_t)count, waited);
-		if (waited)
-			blame_late(s, r, late, waited);
+/*
+ * Messages: a kernel waits for the last of the kernels at the other ends.
+ */
+
+static bool is_device_message(const struct device_record *r)
+{
+	return r->function == LIVE_COLLECTIVE_SEND ||
+	       r->function == LIVE_COLLECTIVE_RECEIVE;
+}
+
+static void put_message_end(struct device_sums *s,
+			    const struct device_record *own,
+			    const struct device_record *other)
+{
+	const struct message_end end = { own, other };
+
+	s->failed |= !array_append(&s->ends, &s->end_count, &s->end_room,
+				   sizeof(end), &end);
+}
+
+/* One that was sent there, and received here. */
+static bool is_whole_message(const struct device_record *at, size_t count)
+{
+	return count == 2 && is_device_message(&at[1]) &&
+	       at[0].function != at[1].function;
+}
+
+ORDER_BY(by_device_kernel, struct message_end,
+	 ASC(own->process) ?: ASC(own->device) ?: ASC(own->start)
+		 ?: ASC(own->end) ?: ASC(own->key))
+
+static bool are_of_one_kernel(const struct message_end *a,
+			      const struct message_end *b)
+{
+	return a->own->process == b->own->process &&
+	       a->own->device == b->own->device &&
+	       a->own->start == b->own->start && a->own->end == b->own->end;
+}
+
+/*
+ * The kernel of these messages.  Each stands for its part of the kernel, as
+ * some may not have been kept.
+ */
+static void add_messages(struct device_sums *s, const struct message_end *at,
+			 size_t count)
+{
+	struct device_record kernel = *at->own;
+	const struct device_record *late = at->other;
+	double weight = s->weight;
+	double part = (double)count / (double)at->own->parts;
+
+	for (size_t i = 1; i < count; i++) {
+		kernel.bytes += at[i].own->bytes;
+		if (at[i].own->function != kernel.function)
+			kernel.function = LIVE_COLLECTIVE_EXCHANGE;
+		if (at[i].other->start > late->start)
+			late = at[i].other;
 	}
+	kernel.bytes = (uint64_t)((double)kernel.bytes / part);
+	s->weight *= part;
+	add_device_kernel(s, &kernel, late, 2);
+	s->weight = weight;
+}
+
+static void add_message_kernels(struct device_sums *s)
+{
+	if (s->end_count)
+		qsort(s->ends, s->end_count, sizeof(*s->ends),
+		      by_device_kernel);
+	for (size_t i = 0, end; i < s->end_count && !s->failed; i = end) {
+		for (end = i + 1;
+		     end < s->end_count &&
+		     are_of_one_kernel(&s->ends[i], &s->ends[end]);)
+			end++;
+		add_messages(s, &s->ends[i], end - i);
+	}
+	free(s->ends);
 }
 
 /*
@@ -433,13 +526,19 @@ static void add_device_calls(struct device_sums *s,
 		for (end = i + 1;
 		     end < w->count && w->at[end].key == w->at[i].key;)
 			end++;
-		if (is_whole(&w->at[i], end - i, size)) {
+		if (is_whole_message(&w->at[i], end - i)) {
+			joined->calls++;
+			put_message_end(s, &w->at[i], &w->at[i + 1]);
+			put_message_end(s, &w->at[i + 1], &w->at[i]);
+		} else if (!is_device_message(&w->at[i]) &&
+			   is_whole(&w->at[i], end - i, size)) {
 			joined->calls++;
 			add_device_call(s, &w->at[i], end - i);
 		} else if (size > 1) {
 			joined->lacking++;
 		}
 	}
+	add_message_kernels(s);
 }
 
 static void align_records(struct device_waits *w, const struct clocks *clocks)

@@ -1,13 +1,14 @@
 # Who made whom wait.
 WAIT_GATHERERS = src/waits/match-events src/waits/timeline/steps \
-	src/waits/timeline/time-bins src/waits/device-waits
+	src/waits/timeline/time-bins src/waits/device-waits \
+	src/waits/device-slices
 
 noinst_LTLIBRARIES += libwaits.la
 libwaits_la_CFLAGS = $(reader_cflags)
 libwaits_la_SOURCES = \
 	src/waits/clock-bounds.c src/waits/clock-bounds.h \
 	src/waits/clocks.c src/waits/clocks.h \
-	src/waits/device-waits.h src/waits/match-events.h \
+	src/waits/device-slices.h src/waits/device-waits.h src/waits/match-events.h \
 	src/waits/wait-blame.c \
 	src/waits/wait-clip.c \
 	src/waits/wait-find.c src/waits/wait-find.h \

@@ -182,7 +182,7 @@ static size_t first_after(const struct series *s, int64_t ns)
  * What a trace point accounts for: the time since the one before, and behind
  * the last one the rest of the window.  If threads that blocked were not
  * sampled both are bounded: a short rest is waiting for a core or for a disk, a
- * long one is somewhere else.
+ * long one is somewhere else.  The end of a call for files has the call's time.
  */
 static double time_accounted(const struct series *s, size_t i, int64_t from,
 			     int64_t to)
@@ -191,7 +191,7 @@ static double time_accounted(const struct series *s, size_t i, int64_t from,
 	bool last = i + 1 == s->count || s->at[i + 1].ns > to;
 	double most = REST_NS + 4 * s->period_ns;
 
-	if (s->wall)
+	if (s->wall || s->at[i].weight_ns % 2)
 		return fmin(s->every * (double)s->at[i].weight_ns,
 			    (double)(s->at[i].ns - before));
 	return fmin((double)(s->at[i].ns - before), most) +

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "waits/device-slices.h"
 #include "waits/device-waits.h"
 #include "waits/timeline/time-bins.h"
 #include "waits/timeline/steps.h"
@@ -55,6 +56,8 @@ int waits_make(struct run *run, const struct gathered_waits *from)
 		err = steps_make(run, from->steps, parts, &clocks, from->gpus);
 	if (!err)
 		err = device_waits_make(run, from->devices, parts, &clocks);
+	if (!err)
+		err = device_slices_make(run, from->slices, parts, &clocks);
 	clocks_fini(&clocks);
 	free(waits);
 	return err;

@@ -7,6 +7,7 @@
 struct matched_events;
 struct gpu_bins;
 struct steps;
+struct device_slices;
 struct device_waits;
 
 struct gathered_waits { /* the states of these gatherers */
@@ -14,12 +15,13 @@ struct gathered_waits { /* the states of these gatherers */
 	const struct gpu_bins *gpus;
 	const struct steps *steps;
 	struct device_waits *devices;
+	struct device_slices *slices;
 };
 
 /*
- * run->waits, run->timeline and run->iterations, once the run has its ranks and
- * nodes.  The records of events become those that match.  0, or -ENOMEM with a
- * reason.
+ * run->waits, run->timeline, run->iterations and run->slices, once the run has
+ * its ranks and nodes.  The records of events become those that match.  0, or
+ * -ENOMEM with a reason.
  */
 int waits_make(struct run *run, const struct gathered_waits *from);
 

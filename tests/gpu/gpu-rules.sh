@@ -51,7 +51,8 @@ allocations() {
 few_allocations() {
 	export MADE_FAULT=slow
 	leaves hoist gpu-allocation-in-loop &&
-		leaves pool gpu-allocation-in-loop
+		leaves pool gpu-allocation-in-loop &&
+		leaves pinned gpu-allocation-in-loop
 }
 
 # Whoever copies in large pieces, and never for long.
@@ -76,7 +77,18 @@ needed_waits() {
 
 # Others may have the core, so that nothing is launched meanwhile.
 short_kernels() {
+	export MADE_LAUNCH=5000
 	finds short launch-bound high launch_short
+}
+
+# says_not MODE WORD: on the first screen.
+says_not() {
+	"$copse" report "$scratch/$1.copse" --width 1000 >"$scratch/said" &&
+		! grep -- "$2" "$scratch/said"
+}
+
+replayed() {
+	leaves replay launch-bound && says_not replay 'as a graph'
 }
 
 even() {
@@ -103,6 +115,7 @@ point "waits that let the GPU run dry" \
 	finds dry needless-synchronisation high "in run_dry"
 point "waits that are needed" needed_waits
 point "short kernels" short_kernels
+point "graphs that are replayed" replayed
 point "long kernels" leaves long launch-bound
 point "uneven GPUs" finds uneven gpu-imbalance high 'GPU 1 on'
 point "even GPUs" even

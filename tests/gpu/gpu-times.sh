@@ -186,8 +186,8 @@ stairs() {
 }
 
 launches() {
-	measure launches launches || return
-	says launches '^Launch-bound: between' \
+	MADE_LAUNCH=5000 measure launches launches || return
+	says launches 'Bound by the host: of [^ ]* ms the GPU works for' \
 		'GPUs idle .* %[^:]*: the program was in cudaLaunchKernel ← launches'
 }
 
@@ -381,6 +381,119 @@ ranges() {
 		{ cat "$scratch/ranges.out" "$scratch/got"; return 1; }
 }
 
+# did LOG OUT: what GPUs did in the steps that OUT has, by LOG: time of all steps,
+# of kernels, of NCCL (its kernels have 4 ms) without another
+# kernel, and in which there was no work; the number of the longest, its time.
+did() {
+	awk -v OFMT=%.9f 'BEGIN { n = k = 0 }
+		FILENAME != ARGV[1] { begin[n] = $3; end[n++] = $4; next }
+		$2 == "kernel" { s[k] = $4; e[k++] = $5 }
+		# Of i what none of the others covers, from a to b.
+		function alone(i, a, b, all,   j, at, next_at, sum, in_it) {
+			for (at = a; at < b; at = next_at) {
+				next_at = b
+				in_it = 0
+				for (j = 0; j < k; j++) {
+					if (j == i || !all && e[j] - s[j] == 4000000)
+						continue
+					if (s[j] <= at && e[j] > at)
+						in_it = 1
+					if (s[j] > at && s[j] < next_at)
+						next_at = s[j]
+					if (e[j] > at && e[j] < next_at)
+						next_at = e[j]
+				}
+				sum += in_it ? 0 : next_at - at
+			}
+			return sum
+		}
+		END {
+			for (i = 0; i < n; i++) {
+				t = end[i] - begin[i]
+				time += t
+				# Before the first work nothing is idle.
+				idle += alone(-1, begin[i] > s[0] ? begin[i] : s[0], end[i], 1)
+				if (t > most) { most = t; longest = i }
+			}
+			for (i = 0; i < k; i++) {
+				kernels += e[i] - s[i]
+				if (e[i] - s[i] == 4000000)
+					exposed += alone(i, s[i], e[i], 0)
+			}
+			print time / 1e9, kernels / 1e9, exposed / 1e9,
+				idle / 1e9, longest, most / 1e9
+		}' "$1" "$2"
+}
+
+# Names that differ in digits are one; work of a thread without ranges is in
+# those of the first thread that has some.  Between the clocks of program and
+# copse is a thread that may lose its core, 40 times.
+steps() {
+	rm -f "$scratch/log"
+	MADE_LOG=$scratch/log "$copse" run -q --force \
+		-o "$scratch/steps.copse" "$made" steps 40 >"$scratch/out" ||
+		return
+	grep ^range "$scratch/out" >"$scratch/truth"
+	# Those behind the steps are 7 kernels of 1 ms.
+	did "$scratch/log" "$scratch/truth" >"$scratch/did"
+	read -r time kernels exposed idle longest most <"$scratch/did"
+	cells steps gpu-ranges ranges 'calls launches copies range' |
+		LC_ALL=C sort >"$scratch/got"
+	diff - "$scratch/got" <<-END || return
+	1 1 0 conv2d
+	40 120 0 Train step #
+	40 80 0 forward
+	6 6 0 layer #
+	END
+	cells steps gpu-ranges ranges 'seconds kernels exposed idle range' |
+		grep Train >"$scratch/got"
+	read -r seconds worked alone none rest <"$scratch/got"
+	is_near time "$seconds" "$time" 0.02 &&
+		is_near kernels "$worked" "$(awk -v all="$kernels" \
+			'BEGIN { print all - 0.007 }')" 1e-6 &&
+		is_near exposed "$alone" "$exposed" 1e-5 &&
+		is_near idle "$none" "$idle" 0.02 || return
+	cells steps gpu-ranges longest 'name seconds' | grep Train >"$scratch/got"
+	read -r a b name seconds rest <"$scratch/got"
+	echo "$a $b"
+	[ "$name" = "$longest" ] || echo "Step $longest was the longest."
+	is_near longest "$seconds" "$most" 0.01
+}
+
+# The tree, and so what is merged, is the same for more steps; few names stay.
+steps_in_tree() {
+	"$copse" run -q --force -o "$scratch/more.copse" "$made" steps 200 \
+		>"$scratch/out" || return
+	for name in steps more; do
+		"$copse" report tree "$scratch/$name.copse" -m gpu.time \
+			-f folded | sed 's/ [0-9]*$//' | LC_ALL=C sort \
+			>"$scratch/$name.tree"
+	done
+	diff "$scratch/steps.tree" "$scratch/more.tree" || return
+	cut -d ';' -f 1 "$scratch/more.tree" | uniq >"$scratch/got"
+	grep -vx 'main\|backward' "$scratch/got" | diff - /dev/fd/3 3<<-END
+	Train step #
+	conv2d
+	layer 0
+	layer 1
+	layer 2
+	END
+}
+
+# What is not kept is counted, and its work is that of the range around it.
+many_ranges() {
+	"$copse" run -q --force -o "$scratch/items.copse" "$made" many-ranges ||
+		return
+	[ "$(cells items gpu-ranges ranges 'range calls launches' |
+		grep outer)" = "outer 1 4000" ] || return
+	kept=$(cells items gpu-ranges ranges calls |
+		awk '{ sum += $1 } END { print sum }')
+	lost=$("$copse" report "$scratch/items.copse" -f csv --table losses |
+		awk -F , '$1 == "gpu.ranges" { print $2 }')
+	echo "$kept kept, ${lost:-0} lost"
+	[ "$((kept + ${lost:-0}))" = 40001 ]
+}
+
 # By their own clocks.
 meeting() {
 	[ -e "$made-meet" ] || skip "no wrappers for Open MPI were built"
@@ -438,6 +551,9 @@ point "nor is start-up, or the end" ends
 point "more streams than there is room for" many_streams
 point "records and their losses" records
 point "ranges" ranges
+point "what GPUs do for ranges" steps
+point "ranges that differ in digits are one" steps_in_tree
+point "more ranges than there is room for" many_ranges
 # That they waited most of all, on a core that others do not take.
 point "ranks that wait leave their devices idle" meeting
 point "a device for each rank" meeting_apart

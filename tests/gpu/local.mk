@@ -14,8 +14,8 @@ gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_CUPTI:%=tests/gpu/%.cu) \
 	$(GPU_MPI:%=tests/gpu/%.cu) $(GPU_PRELOADS:%=tests/gpu/%.c) \
 	tests/gpu/stencil.c \
 	tests/gpu/stencil-kernels.cu tests/gpu/python.py tests/gpu/launches.py \
-	tests/gpu/launch-storm.py tests/gpu/places.py \
-	tests/gpu/torch-spin.py tests/gpu/torch-profile.py \
+	tests/gpu/launch-storm.py tests/gpu/places.py tests/gpu/worker.py tests/gpu/worker-storm.py \
+	tests/gpu/torch-spin.py tests/gpu/torch-profile.py tests/gpu/torch-host.py \
 	tests/gpu/jax-profile.py tests/gpu/proton.py \
 	tests/gpu/cupy-spin.py tests/gpu/spin.ptx
 gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \

@@ -30,7 +30,8 @@ static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API,
 static struct {
 	pthread_once_t once;
 	const char *fault;
-	int log; /* what happened is added to this file, if >= 0 */
+	int log;            /* what happened is added to this file, if >= 0 */
+	uint64_t launch_ns; /* of the host, each */
 	CUpti_CallbackFunc _Atomic callback;
 	void *data; /* the subscriber's */
 	CUpti_SubscriberHandle subscriber;
@@ -67,10 +68,12 @@ static void load_injection(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	const char *log = getenv("MADE_LOG");
+	const char *cost = getenv("MADE_LAUNCH");
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*begin)(void) = NULL;
 
 	made.fault = getenv("MADE_FAULT");
+	made.launch_ns = cost ? (uint64_t)atol(cost) : 0;
 	if (log)
 		made.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 				0600);
@@ -186,6 +189,25 @@ static uint64_t now(void)
 uint64_t made_now(void)
 {
 	return now();
+}
+
+/* What the driver has to do for a launch, on a core. */
+static void take_host_time(uint64_t ns)
+{
+	uint64_t until = ns ? now() + ns : 0;
+
+	while (ns && now() < until)
+		;
+}
+
+/* Until then: a driver looks all the time; long waits leave the core. */
+static void wait_until(uint64_t until)
+{
+	int64_t left;
+
+	while ((left = (int64_t)(until - now())) > 0)
+		if (left > 300000)
+			usleep(100);
 }
 
 struct span {
@@ -356,6 +378,7 @@ __attribute__((noinline)) static int launch(const char *kernel,
 
 	begin(&c, DRIVER, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
 	      "cuLaunchKernel", &params, correlation);
+	take_host_time(made.launch_ns);
 	run_kernel(c.data.correlationId, params.kernel, params.stream,
 		   params.ns);
 	return end(&c, 0);
@@ -476,8 +499,9 @@ PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
 	      "cudaGraphLaunch_v10000", &params, 0);
+	take_host_time(2 * made.launch_ns);
 	pthread_mutex_lock(&made.lock);
-	if (!made.kinds[g.kind]) {
+	if (!made.kinds[g.kind] && nodes) {
 		run_nodes(c.data.correlationId, params.stream, params.ns);
 		pthread_mutex_unlock(&made.lock);
 		return end(&c, 0);
@@ -500,34 +524,60 @@ struct copy_params {
 	uint64_t bytes, ns;
 };
 
+/* When it is done. */
+static uint64_t run_copy(uint32_t id, const struct copy_params *params)
+{
+	CUpti_ActivityMemcpy5 m = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+		.correlationId = id,
+		.deviceId = device,
+		.contextId = device + 1,
+		.bytes = params->bytes,
+		.copyKind = (uint8_t)params->kind,
+		.srcKind = params->kind == MADE_TO
+				   ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
+				   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+		.dstKind = params->kind == MADE_FROM
+				   ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
+				   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+	};
+	struct span span = take_time("copy", id, 0, params->ns);
+
+	m.start = span.start;
+	m.end = span.end;
+	put(&m, m.kind);
+	return span.end;
+}
+
 PUBLIC int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes,
 				uint64_t ns)
 {
 	struct copy_params params = { kind, bytes, ns };
-	CUpti_ActivityMemcpy5 m = {
-		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
-		.copyKind = (uint8_t)kind,
-		.srcKind = kind == MADE_TO ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
-					   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-		.dstKind = kind == MADE_FROM
-				   ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
-				   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-	};
-	struct span span;
 	struct call c;
 
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
 	      "cudaMemcpyAsync_v3020", &params, 0);
 	pthread_mutex_lock(&made.lock);
-	span = take_time("copy", c.data.correlationId, 0, params.ns);
-	m.correlationId = c.data.correlationId;
-	m.deviceId = device;
-	m.contextId = device + 1;
-	m.bytes = params.bytes;
-	m.start = span.start;
-	m.end = span.end;
-	put(&m, m.kind);
+	run_copy(c.data.correlationId, &params);
 	pthread_mutex_unlock(&made.lock);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaMemcpy(enum made_copy kind, uint64_t bytes, uint64_t ns)
+{
+	struct copy_params params = { kind, bytes, ns };
+	uint64_t until;
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+	      "cudaMemcpy_v3020", &params, 0);
+	pthread_mutex_lock(&made.lock);
+	for (int i = 0; i < STREAMS; i++)
+		if (made.busy_until[i] > made.busy_until[0])
+			made.busy_until[0] = made.busy_until[i];
+	until = run_copy(c.data.correlationId, &params);
+	pthread_mutex_unlock(&made.lock);
+	wait_until(until);
 	return end(&c, 0);
 }
 
@@ -562,6 +612,21 @@ PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
 	      "cudaDeviceSynchronize_v3020", NULL, 0);
 	nanosleep(&wait, NULL);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaStreamSynchronize(unsigned int stream)
+{
+	struct launch_params params = { NULL, stream, 0 };
+	uint64_t until;
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+	      "cudaStreamSynchronize_v3020", &params, 0);
+	pthread_mutex_lock(&made.lock);
+	until = made.busy_until[params.stream % STREAMS];
+	pthread_mutex_unlock(&made.lock);
+	wait_until(until);
 	return end(&c, 0);
 }
 
@@ -676,6 +741,8 @@ static const struct {
 	RUNTIME_NAME(cudaFreeHost_v3020),
 	RUNTIME_NAME(cudaFreeAsync_v11020),
 	RUNTIME_NAME(cudaDeviceSynchronize_v3020),
+	RUNTIME_NAME(cudaStreamSynchronize_v3020),
+	RUNTIME_NAME(cudaMemcpy_v3020),
 	RUNTIME_NAME(cudaStreamQuery_v3020),
 	RUNTIME_NAME(cudaProfilerStart_v4000),
 	RUNTIME_NAME(cudaProfilerStop_v4000),

@@ -20,6 +20,9 @@
  * bare: callbacks come through code without unwind information, as a driver's
  * may.
  *
+ * MADE_LAUNCH is the time in ns that a launch of a kernel takes the host; of a
+ * graph, twice as much.
+ *
  * MADE_LOG names a file to which is added what happened, in ns, on the clock of
  * records: `call NAME ID BEFORE AFTER`, when CUPTI's subscriber was told of a
  * call, and `work kernel|copy|set|graph ID START END` on the device.
@@ -48,10 +51,20 @@ int made_cudaGraphInstantiate(void);
 int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes, uint64_t ns);
 int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns);
 int made_cudaDeviceSynchronize(uint64_t ns); /* waits as long, in truth */
-int made_cudaStreamQuery(void);              /* error 600, which is none */
+int made_cudaStreamSynchronize(unsigned int stream); /* until it is done */
+/* On stream 0, behind all others; returns when it is done. */
+int made_cudaMemcpy(enum made_copy kind, uint64_t bytes, uint64_t ns);
+int made_cudaStreamQuery(void); /* error 600, which is none */
 int made_cudaProfilerStart(void);
 int made_cudaProfilerStop(void);
 int made_cudaDeviceReset(void);
+
+/*
+ * made-worker.c: a thread that the first call starts launches so many kernels;
+ * the caller waits for it.  And one that launches a kernel each 0.1 ms.
+ */
+void made_by_worker(const char *kernel, unsigned int count);
+void made_beside(const char *kernel);
 
 /* How the thread's next kernels are launched. */
 struct made_shape {

@@ -8,11 +8,13 @@
  *   host   rank 1 launches 0.1 s late, since it works in load_batch()
  *   gpu    rank 1's kernel begins 0.08 s late, behind a kernel alpha
  *   even   none is late
- *   begin  rank 1 launches a kernel alpha alone, and sleeps
- *   skip   after three steps rank 1 launches nothing, and sleeps
- *   other  after three steps rank 1 gathers instead; nothing ends
- *   less   after three steps rank 1 reduces 1,000 floats; nothing ends
- *   none   after three steps no kernel ends
+ *   send   rank 0 sends to rank 1, which receives; it launches 0.1 s late,
+ * since it works in load_batch() swap   each sends to the other and receives,
+ * in one kernel; rank 1 is late begin  rank 1 launches a kernel alpha alone,
+ * and sleeps skip   after three steps rank 1 launches nothing, and sleeps other
+ * after three steps rank 1 gathers instead; nothing ends less   after three
+ * steps rank 1 reduces 1,000 floats; nothing ends none   after three steps no
+ * kernel ends
  *
  * VERSION, 2 to 5, is that of the plugin's interface.
  */
@@ -38,6 +40,14 @@ struct called {
 	const char *type;
 };
 
+struct sent {
+	const char *function;
+	void *buffer;
+	const char *type;
+	size_t count;
+	int peer;
+};
+
 /* As versions 4 and 5 have it; before, the communicator comes first. */
 struct descriptor {
 	uint64_t type;
@@ -45,10 +55,14 @@ struct descriptor {
 	int rank;
 	union {
 		struct called of;
+		struct sent message;
 		struct {
 			const char *name;
 			uint64_t comm;
-			struct called of;
+			union {
+				struct called of;
+				struct sent message;
+			};
 		} before_4;
 	};
 };
@@ -85,7 +99,7 @@ static void load_plugin(void)
 		plugin->init(&context, &mask, "comm", id, 1, 2, rank, NULL);
 	else
 		plugin->init(&context, id, &mask, "comm", 1, 2, rank, NULL);
-	if (!(mask & 2))
+	if ((mask & 6) != 6)
 		plugin = NULL;
 }
 
@@ -104,6 +118,32 @@ static void announce(uint64_t number, const char *function, size_t count)
 		return;
 	plugin->begin(context, &event, &d);
 	plugin->end(event);
+}
+
+static void announce_message(const char *function, size_t count)
+{
+	const struct sent message = { function, NULL, "ncclFloat32", count,
+				      !rank };
+	struct descriptor d = { .type = 4, .rank = rank, .message = message };
+	void *event;
+
+	if (version < 4) {
+		d.before_4.comm = 0x123456789abcdef;
+		d.before_4.message = message;
+	}
+	if (!plugin)
+		return;
+	plugin->begin(context, &event, &d);
+	plugin->end(event);
+}
+
+static KEPT void exchange(bool sends, bool receives, uint64_t ns)
+{
+	made_cudaLaunchKernel("_Z21ncclDevKernel_SendRecv", 0, ns);
+	if (sends)
+		announce_message("Send", 1000000);
+	if (receives)
+		announce_message("Recv", 1000000);
 }
 
 static KEPT void all_reduce(uint64_t number, uint64_t ns)
@@ -164,13 +204,24 @@ static KEPT void never(const char *kind)
 	sink++;
 }
 
+static bool is_endless(const char *kind)
+{
+	return strchr("boln", *kind) || !strcmp(kind, "skip");
+}
+
 static KEPT void step(const char *kind, uint64_t number, uint64_t at)
 {
-	bool late = rank == 1;
+	bool sends = !strcmp(kind, "send"), swaps = !strcmp(kind, "swap");
+	bool late = rank == (sends ? 0 : 1);
 
-	if (number == (*kind == 'b' ? 0 : 3) && strchr("bsoln", *kind))
+	if (number == (*kind == 'b' ? 0 : 3) && is_endless(kind))
 		never(kind);
-	if (strchr("esoln", *kind)) {
+	if (sends || swaps) {
+		if (late)
+			load_batch(at + 100 * MS);
+		exchange(swaps || rank == 0, swaps || rank == 1,
+			 late ? 50 * MS : 150 * MS);
+	} else if (*kind == 'e' || is_endless(kind)) {
 		all_reduce(number, 50 * MS);
 	} else if (!strcmp(kind, "host")) {
 		if (late)

@@ -122,6 +122,81 @@ void ranges(void (*work)(void))
 	across();
 }
 
+enum {
+	MS = 1000000
+};
+
+static void *backward(void *unused)
+{
+	(void)unused;
+	made_cudaLaunchKernel("_Z4betaPf", 1, MS);
+	return NULL;
+}
+
+/*
+ * In "forward": a kernel of 2 ms, in one step of 60, and one of NCCL of 4 ms;
+ * then a kernel of 1 ms behind the first, by a thread that has no ranges.  3 ms
+ * of nothing follow.
+ */
+static void step(uint64_t ns)
+{
+	pthread_t thread;
+
+	nvtxRangePushA("forward");
+	made_cudaLaunchKernel("_Z5alphaPfi", 1, ns);
+	made_cudaLaunchKernel("_Z28ncclDevKernel_AllReduce_Sumv", 2, 4 * MS);
+	nvtxRangePop();
+	pthread_create(&thread, NULL, backward, NULL);
+	pthread_join(thread, NULL);
+	made_cudaDeviceSynchronize(ns > 4 * MS ? ns + 2 * MS : 5 * MS);
+	usleep(3000);
+}
+
+void ranges_steps(int count)
+{
+	char name[32];
+
+	for (int i = 0; i < count; i++) {
+		struct timespec begin, end;
+
+		snprintf(name, sizeof(name), "Train step %d", i);
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		nvtxRangePushA(name);
+		step((i == 17 ? 60 : 2) * MS);
+		nvtxRangePop();
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		printf("range %d %lld%09ld %lld%09ld\n", i,
+		       (long long)begin.tv_sec, begin.tv_nsec,
+		       (long long)end.tv_sec, end.tv_nsec);
+	}
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "layer %d", i % 3);
+		nvtxRangePushA(name);
+		made_cudaLaunchKernel("_Z5alphaPfi", 1, MS);
+		nvtxRangePop();
+	}
+	nvtxRangePushA("conv2d");
+	made_cudaLaunchKernel("_Z5alphaPfi", 1, MS);
+	made_cudaDeviceSynchronize(10 * MS);
+	nvtxRangePop();
+}
+
+void ranges_many(int count)
+{
+	char name[32];
+
+	made_cudaLaunchKernel("_Z5alphaPfi", 1, 1000);
+	nvtxRangePushA("outer");
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "item %d", i);
+		nvtxRangePushA(name);
+		if (i % 10 == 0)
+			made_cudaLaunchKernel("_Z5alphaPfi", 1, 1000);
+		nvtxRangePop();
+	}
+	nvtxRangePop();
+}
+
 static void part(void (*between)(void))
 {
 	nvtxRangePushA("part");

@@ -131,6 +131,28 @@ NOINLINE static void launch_short(void)
 		made_cudaLaunchKernel("_Z4tinyv", 1, 100);
 }
 
+/* Short graphs: who replays them knows what a graph is. */
+NOINLINE static void replay(void)
+{
+	uint64_t until = clock_ns() + 300 * MS;
+
+	while (clock_ns() < until)
+		made_cudaGraphLaunch(1, 100);
+}
+
+/* Blocks of the host's memory, once, for all kernels. */
+NOINLINE static void pin_once(void)
+{
+	uint64_t blocks[100];
+
+	for (int i = 0; i < 100; i++)
+		blocks[i] = made_cudaHostAlloc(MB);
+	for (int i = 0; i < 50; i++)
+		compute(2 * MS);
+	for (int i = 0; i < 100; i++)
+		made_cudaFreeHost(blocks[i]);
+}
+
 /* Kernels for which the device needs far longer. */
 NOINLINE static void launch_long(void)
 {
@@ -184,6 +206,7 @@ int main(int argc, char **argv)
 		{ "pool", pool },          { "dry", run_dry },
 		{ "ahead", run_ahead },    { "fetch", fetch },
 		{ "short", launch_short }, { "long", launch_long },
+		{ "replay", replay },      { "pinned", pin_once },
 	};
 	const char *mode = argc > 1 ? argv[1] : "";
 

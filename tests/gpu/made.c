@@ -361,6 +361,10 @@ int main(int argc, char **argv)
 		stalls(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : "");
 	else if (!strcmp(mode, "ranges"))
 		ranges(direct);
+	else if (!strcmp(mode, "steps"))
+		ranges_steps(argc > 2 ? atoi(argv[2]) : 40);
+	else if (!strcmp(mode, "many-ranges"))
+		ranges_many(40000);
 	else if (!strcmp(mode, "paused-ranges"))
 		ranges_paused();
 	else if (!strcmp(mode, "profiled"))

@@ -75,13 +75,28 @@ finds() {
 	[ "$right" -ge $((all - 2)) ]
 }
 
+# is_invented NAME: in two of three runs.  One alone may be true: a rank whose
+# core another machine shares needs more CPU time for the same work.
+is_invented() {
+	times=0
+	for try in 1 2 3; do
+		record "$1" || return 99
+		first_finding "$1.json" >found
+		if [ -s found ]; then
+			times=$((times + 1))
+			echo "$1, run $try: $(cat found)"
+		fi
+		[ "$times" -gt 0 ] || return 1
+	done
+	[ "$times" -ge 2 ]
+}
+
 finds_nothing() {
 	false=0
 	for name in nbody ring order; do
 		[ -x "$causes/$name" ] || continue
-		record "$name" || return
-		first_finding "$name.json" >found
-		[ ! -s found ] || { echo "$name: $(cat found)"; false=$((false + 1)); }
+		is_invented "$name" && false=$((false + 1))
+		[ -s "$name.json" ] || return
 	done
 	echo "$false false"
 	[ "$false" -eq 0 ]
@@ -118,7 +133,7 @@ iterations() {
 
 # What rules need no run anew: each is explained, and gates one profile.
 gates() {
-	record strands || return
+	[ -e strands.json ] || record strands || return
 	"$copse" gate --fail-if rule:copies strands.copse
 	[ $? = 1 ] || return
 	"$copse" gate --fail-if rule:chain strands.copse || return
@@ -137,7 +152,7 @@ explains() {
 
 # A user's own rule, and one that is wrong.
 own_rules() {
-	record nbody || return
+	[ -e nbody.json ] || record nbody || return
 	mkdir -p mine
 	cat >mine/hot.rule <<-'R'
 		title    a hot function

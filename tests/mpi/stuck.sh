@@ -7,6 +7,8 @@
 # shellcheck source=tests/lib/mpi.sh
 . "$srcdir/tests/lib/mpi.sh"
 cd "$scratch" || exit 99
+# Ranks that wait leave the cores to others; MPICH's have no such way.
+export OMPI_MCA_mca_base_env_list="LD_PRELOAD=$builddir/tests/lib/naps.so"
 
 # Sentences without line ends.
 said() {
@@ -15,15 +17,15 @@ said() {
 
 # stands KIND: all have come to what they do, and those who wait do for long.
 stands() {
-	"$copse" stuck --between 0.2 -f json "$1.copse" >stuck.json &&
-		python3 - <<-END
-		import json, sys
-		rows = json.load(open("stuck.json"))["tables"]["ends"]
-		waits = [r for r in rows if r["stand"] in ("call", "polls")]
-		sys.exit(not (sum(r["count"] for r in rows) == 4 and waits and
-		    sum(r["count"] for r in waits) >= 3 and
-		    max(r["seconds"] for r in waits) > 1.1))
-		END
+	"$copse" stuck --between 0.2 -f csv --table ends "$1.copse" |
+		awk -v columns='stand count seconds' \
+			-f "$srcdir/tests/lib/csv.awk" | awk '
+		{ all += $2 }
+		$1 ~ /^(call|polls)$/ {
+			waits += $2
+			most = $3 > most ? $3 : most
+		}
+		END { exit !(all == 4 && waits >= 3 && most > 1.1) }'
 }
 
 # Open MPI's launcher hangs at its own end, once in hundreds.
@@ -39,9 +41,8 @@ is_over() {
 
 # hangs MPI KIND RUNNING OVER: what is said, extended regular expressions.
 hangs() {
-	need python3
 	mpi=$1 kind=$2
-	program=$programs/hangs
+	program=${hanging-$programs/hangs}
 	[ "$mpi" = openmpi ] || program=$program.$mpi
 	launcher=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
 	rm -rf "$kind.copse"
@@ -141,6 +142,25 @@ point "a lock held when a child was made" hangs openmpi child \
 point "a lock of a file" hangs openmpi claim \
 	"3 of 4 .* for rank 3, which is outside MPI and sleeps in flock ← claim .*/proc/locks" \
 	"3 of 4 .* for rank 3, which was outside MPI"
+
+# team_hangs COMPILER RUNTIME KIND: a thread waits for another of its team.
+team_hangs() {
+	need "$1" mpicc
+	[ -x "team-$1" ] || OMPI_CC=$1 mpicc -g -O1 -fopenmp \
+		-I"$srcdir/tests/programs" -o "team-$1" \
+		"$srcdir/tests/programs/hangs-team.c" 2>out ||
+		{ cat out; skip "no OpenMP with $1"; }
+	export OMP_WAIT_POLICY=passive
+	hanging=$PWD/team-$1 hangs openmpi "$3" \
+		"3 of 4 .* for rank 3, which (is outside MPI and sleeps in .*$2|has been waiting for .* for its threads in).* One of its threads does not come" \
+		"3 of 4 .* for rank 3, which had waited for [0-9.]+ m?s for its threads in \[parallel hangs-team.c:[0-9]+\] ← $3 ← main .* One of its threads does not come"
+}
+for kind in end barrier task between; do
+	point "gcc's OpenMP: a thread that does not come: $kind" \
+		team_hangs gcc GOMP_ $kind
+	point "LLVM's OpenMP: a thread that does not come: $kind" \
+		team_hangs clang __kmp $kind
+done
 
 files_do_not_answer() {
 	need python3

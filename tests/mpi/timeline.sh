@@ -98,11 +98,15 @@ steps() {
 # More calls of MPI in each step, from another line: on crowded cores the pauses
 # between them may be as long as those between steps, now and then.
 more_calls() {
-	good=0
-	for _ in 1 2 3; do
-		if steps_are inner=3; then good=$((good + 1)); fi
+	good=0 bad=0
+	while [ $good -lt 2 ] && [ $bad -lt 2 ]; do
+		if steps_are inner=3; then
+			good=$((good + 1))
+		else
+			bad=$((bad + 1))
+		fi
 	done
-	[ $good -ge 2 ]
+	[ $good = 2 ]
 }
 
 # The program says so itself.
@@ -133,7 +137,7 @@ cells() {
 traced() {
 	rm -rf traced.copse
 	"$copse" run -q --trace 1 --trace-keep "$1" -o traced.copse \
-		"$programs/phases" 1 >out 2>err || { cat out err; return 1; }
+		"$programs/phases" 0.3 >out 2>err || { cat out err; return 1; }
 	"$copse" report timeline traced.copse -f csv --table cells >cells &&
 		"$copse" report hotspots traced.copse -m samples -n 0 -f csv \
 			>samples || return 1

@@ -96,6 +96,14 @@ served() {
 	return $code
 }
 
+made_streams() {
+	made=$builddir/tests/gpu
+	COPSE_CUPTI=$made/libmade-cuda.so COPSE_GPU_TRACE=16 \
+		record steps 0 "$made/made" steps 20 &&
+		"$copse" report gpu-trace -f json steps.copse >work.json &&
+		look streams steps work.json
+}
+
 made_gpus() {
 	export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
 	[ -e "$COPSE_CUPTI" ] || skip "built without CUDA's headers"
@@ -161,6 +169,7 @@ point "served by copse view: exact values are asked for" served
 point "light and dark, by the system and by the button" look theme demo
 point "one sheet of paper, light" look print demo
 point "a run with GPUs" made_gpus
+point "streams of GPUs: a zoom, arrows, beneath the timeline" made_streams
 point "threads: times equal copse report threads -f json" threads
 point "a click on a finding selects its path and its ranks" finding
 point "a run of Python" python

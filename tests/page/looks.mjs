@@ -725,6 +725,36 @@ const checks = {
 			".backgroundColor === 'rgb(255, 255, 255)'");
 	},
 
+	// Streams of GPUs: all work is there; a zoom shows a part, in the timeline,
+	// too; an arrow leads from a call to its work; keys go back.
+	async streams(page, [work]) {
+		const rows = JSON.parse(readFileSync(work, "utf8")).tables.work;
+		const step = rows.find(r => r.seconds === 0.06);
+		const [from, to] = [step.at * 1e6 - 1000, (step.at + 0.06) * 1e6 + 1000];
+		const shown = async () => page.value("copse.drawn.lines.filter(l => " +
+			"l.line.key[1]).flatMap(l => l.line.slices.filter(s => " +
+			"s.to > copse.drawn.span[0] && s.from < copse.drawn.span[1])" +
+			".map(s => s.name))");
+
+		await page.value("copse.go({ view: 'streams' })");
+		assert.equal((await shown()).length, rows.length);
+		await page.value(`copse.go({ span: [${from}, ${to}] })`);
+		assert.deepEqual([...new Set(await shown())].sort(), ["alpha", "beta",
+			"ncclDevKernel_AllReduce_Sumv"]);
+		await page.value("(copse.drawn.over = copse.drawn.lines.at(-1).line" +
+			".slices.find(s => s.from > copse.drawn.span[0]), copse.drawn.draw())");
+		assert.match(await page.value("document.querySelector('.said')" +
+			".textContent"), /^nccl.*4\.00 ms.* after its call .* step/);
+		await page.value("copse.go({ view: 'time' })");
+		assert.equal(await page.value("[...document.querySelectorAll(" +
+			"'.view-time canvas.timeline')].filter(c => c.clientHeight > 20)" +
+			".length"), 2);
+		await page.value("copse.go({ view: 'streams' })");
+		await page.value("document.querySelector('.view-streams canvas').focus()");
+		await page.press("Escape");
+		assert.equal((await shown()).length, rows.length);
+	},
+
 	// Light and dark, by the system and by the button.
 	async theme(page) {
 		const paper = () => page.value(

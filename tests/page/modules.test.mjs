@@ -19,6 +19,7 @@ import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues 
 	from "../../share/page/tree.js";
 import { bytesText, countText, shareText, timeText }
 	from "../../share/page/units.js";
+import { busyShare, slicesBetween, slicesOf } from "../../share/page/slices.js";
 import { splitOf } from "../../share/page/split.js";
 import { csvText, SvgContext } from "../../share/page/svg.js";
 import { columnsShown, rowsWorth, shortNames } from "../../share/page/table.js";
@@ -56,6 +57,41 @@ test("a packed stream gives its numbers back", async () => {
 	assert.deepEqual([...stream.array("d")], [5, 3, 3, 2 ** 40, 0]);
 	assert.equal(stream.array("none").length, 0);
 	assert.equal(stream.array("missing"), null);
+});
+
+// Two kernels on one stream that overlap, one on another; a call that began two.
+test("a trace of GPUs: lines, lanes, and what a call began", () => {
+	const { page, arrays } = madeRun(2);
+	const put = (kind, columns) => Object.entries(columns).forEach(([name, of]) => {
+		arrays[`slice.${kind}.${name}`] = [name === "start" ? "delta"
+			: name === "kind" ? "u8" : "varint", of];
+	});
+
+	page.slices = { from: 0, work: 3 };
+	put("work", { rank: [0, 0, 1], start: [1000, 3000, 2000],
+		ns: [4000, 1000, 2000], node: [4, 5, 4], device: [0, 0, 0],
+		stream: [7, 7, 9], kind: [0, 0, 2], bytes: [0, 0, 64], call: [1, 1, 0] });
+	put("call", { rank: [0], start: [500], ns: [200], node: [2], thread: [3] });
+	put("range", { rank: [0, 0], start: [0, 400], ns: [9000, 400],
+		thread: [3, 3], name: [2, 3] });
+
+	const slices = slicesOf(new Model(streamDecode(streamBytes(page, arrays))));
+
+	assert.deepEqual(slices.lines.map(l => [l.rank, l.label, l.lanes]), [
+		[0, "thread 3: ranges", 2], [0, "thread 3: CUDA", 1],
+		[0, "GPU 0, stream 7", 2], [1, "GPU 0, stream 9", 1]]);
+
+	const [, cuda, stream] = slices.lines;
+
+	assert.deepEqual(cuda.slices[0].works, stream.slices);
+	assert.equal(stream.slices[1].call, cuda.slices[0]);
+	assert.equal(slices.lines[3].slices[0].call, null);
+	assert.equal(slices.lines[0].slices[1].name, "dot");
+	assert.deepEqual([slices.begin, slices.end], [0, 9]);
+	assert.equal(busyShare(stream, 0, 8), 0.5);
+	assert.equal(busyShare(stream, 3.5, 4.5), 1);
+	assert.equal(slicesBetween(stream, 4, 6).length, 1);
+	assert.equal(slicesOf(modelMade(2)), null);
 });
 
 test("threads: what each did, and the call path of a region", () => {
@@ -423,7 +459,7 @@ test("a sentence has its part, its finding, and the lines that go on", () => {
 	const model = modelSplit([[], []], ["4 ranks on host0", "Of 40 s: 75 % waiting",
 		"• Crowded.", "  Go on.", "• 75 % waiting in MPI: Ranks 0, 2 waited. To gain: 1 s.",
 		"• Rank 3 waited.", "• 25 % work: 10 s in dot.", "– A remark.",
-		"• 9 % of: no part."]);
+		"• 9 % of: no part.", "GPUs: 3 s of kernels; 1 GPU busy for 25 % of the run."]);
 	const finding = { text: "Ranks 0, 2 waited" }, other = { text: "Not said" };
 
 	assert.deepEqual(sentencesOf(model, [finding, other]).map(s =>
@@ -434,6 +470,8 @@ test("a sentence has its part, its finding, and the lines that go on", () => {
 		["work", "25 % work", "10 s in dot.", undefined],
 		[undefined, "", "A remark.", undefined],
 		[undefined, "", "9 % of: no part.", undefined],
+		[undefined, "", "GPUs: 3 s of kernels; 1 GPU busy for 25 % of the run.",
+			undefined],
 		[undefined, "", "", other]]);
 });
 

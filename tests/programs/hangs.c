@@ -18,7 +18,7 @@
  *   nan      its residual is no number: it leaves a loop that others go on in
  *   spawn    it does not take part in MPI_Comm_spawn
  *   write    it does not take part in a collective write to a file
- *   claim    it waits for a lock of a file that rank 0 holds
+ *   claim    it waits for a lock of a file that it holds by another descriptor
  *   await    it looks for a file that nobody makes
  *   child    it waits for a child, which wants a mutex held when it was made
  *   roots    rank 0 names another root than the others, in the first call
@@ -217,15 +217,14 @@ static KEPT void write_all(void)
 	MPI_File_close(&file);
 }
 
+/* No other process holds it, whose end would let this one go on. */
 static KEPT void claim(void)
 {
-	int fd = open("hangs.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-
-	if (rank == 0)
-		flock(fd, LOCK_EX);
-	checkpoint();
 	if (rank == culprit)
-		flock(fd, LOCK_EX);
+		for (int i = 0; i < 2; i++)
+			flock(open("hangs.lock", O_CREAT | O_RDWR | O_CLOEXEC,
+				   0600),
+			      LOCK_EX);
 	reduce();
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions.c [LIBRARY] - each way to begin a parallel region, and to work in
- * one, with a function of its own that nobody else calls.  Two threads; with
- * LIBRARY, one that is opened late begins a region as well.
+ * regions.c [LIBRARY [SECONDS]] - each way to begin a parallel region, and to
+ * work in one, with a function of its own that nobody else calls.  Two threads,
+ * which work for SECONDS in each (0.06); with LIBRARY, one that is opened late
+ * begins a region as well.
  */
 #include <dlfcn.h>
 #include <omp.h>
@@ -10,8 +11,9 @@
 
 #include "known.h"
 
-#define SHARE  0.06 /* seconds of each thread */
-#define PIECES 20   /* of a loop */
+#define PIECES 20 /* of a loop */
+
+static double share = 0.06;
 
 #define WAY(name)                                                              \
 	static KEPT void in_##name(double s)                                   \
@@ -38,16 +40,16 @@ static void loops(void)
 {
 #pragma omp parallel for schedule(static)
 	for (int i = 0; i < PIECES; i++)
-		in_static(2 * SHARE / PIECES);
+		in_static(2 * share / PIECES);
 #pragma omp parallel for schedule(dynamic)
 	for (int i = 0; i < PIECES; i++)
-		in_dynamic(2 * SHARE / PIECES);
+		in_dynamic(2 * share / PIECES);
 #pragma omp parallel for schedule(guided)
 	for (int i = 0; i < PIECES; i++)
-		in_guided(2 * SHARE / PIECES);
+		in_guided(2 * share / PIECES);
 #pragma omp parallel for schedule(runtime)
 	for (int i = 0; i < PIECES; i++)
-		in_runtime(2 * SHARE / PIECES);
+		in_runtime(2 * share / PIECES);
 }
 
 static void sections(void)
@@ -55,9 +57,9 @@ static void sections(void)
 #pragma omp parallel sections
 	{
 #pragma omp section
-		in_sections(SHARE);
+		in_sections(share);
 #pragma omp section
-		in_sections(SHARE);
+		in_sections(share);
 	}
 }
 
@@ -68,10 +70,10 @@ static int reduction(void)
 
 #pragma omp parallel reduction(task, + : sum)
 	{
-		in_reduction(SHARE / 2);
+		in_reduction(share / 2);
 #pragma omp task in_reduction(+ : sum)
 		{
-			in_reduction(SHARE / 2);
+			in_reduction(share / 2);
 			sum += 1;
 		}
 	}
@@ -82,7 +84,7 @@ static void nested(void)
 {
 #pragma omp parallel num_threads(2)
 #pragma omp parallel num_threads(2)
-	in_nested(SHARE / 2);
+	in_nested(share / 2);
 }
 
 /* Those that one thread makes run at the barrier of the others. */
@@ -93,29 +95,29 @@ static void tasks(void)
 #pragma omp single nowait
 		for (int i = 0; i < PIECES; i++)
 #pragma omp task
-			in_tasks(2 * SHARE / PIECES);
+			in_tasks(2 * share / PIECES);
 	}
 #pragma omp parallel
 #pragma omp single
 #pragma omp taskloop grainsize(1)
 	for (int i = 0; i < PIECES; i++)
-		in_taskloop(2 * SHARE / PIECES);
+		in_taskloop(2 * share / PIECES);
 }
 
 static void cancelled(void)
 {
 #pragma omp parallel
 	{
-		in_cancelled(SHARE);
+		in_cancelled(share);
 #pragma omp cancel parallel
-		in_single(10 * SHARE); /* where OMP_CANCELLATION is not set */
+		in_single(10 * share); /* where OMP_CANCELLATION is not set */
 	}
 }
 
 static void *thread(void *unused)
 {
 #pragma omp parallel num_threads(2)
-	in_thread(SHARE);
+	in_thread(share);
 	return unused;
 }
 
@@ -124,7 +126,7 @@ static void late(const char *library)
 	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	void (*work)(double) = (void (*)(double))dlsym(handle, "late_work");
 
-	work(SHARE);
+	work(share);
 	dlclose(handle);
 }
 
@@ -133,9 +135,11 @@ int main(int argc, char **argv)
 	pthread_t other;
 	int sum;
 
+	if (argc > 2)
+		share = atof(argv[2]);
 	omp_set_max_active_levels(2);
 #pragma omp parallel
-	in_parallel(SHARE);
+	in_parallel(share);
 	loops();
 	sections();
 	sum = reduction();

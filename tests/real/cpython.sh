@@ -107,10 +107,11 @@ same_outcomes() {
 	return 1
 }
 
+# Some; --budget leaves few of a short test where a signal takes 100 us.
 samples() {
 	"$copse" report -f csv --table run tests.copse |
 		awk -v columns='samples' -f "$srcdir/tests/lib/csv.awk" |
-		awk '{ print $1, "samples"; exit $1 < 100 }'
+		awk '{ print $1, "samples"; exit $1 < 20 }'
 }
 
 for module in generators coroutines gc sys_settrace threading asyncio \

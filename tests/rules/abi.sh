@@ -96,6 +96,8 @@ for file in copse .libs/libcopse-tools.so; do
 done
 for library in .libs/libcopse.so .libs/libcopse-mpi-*.so \
 	.libs/libcopse-openmp.so .libs/libcopse-locks.so \
+	.libs/libcopse-io.so \
+	.libs/libcopse-heap.so .libs/libcopse-heap-operators.so \
 	.libs/libcopse-cuda.so; do
 	[ ! -e "$library" ] ||
 		point "$(basename "$library") ends no program" guest "$library"
@@ -182,10 +184,41 @@ conditions_are_new() {
 		grep -v clockwait >"$scratch/is"
 	[ "$(grep -c '@@GLIBC_2.3.2$' "$scratch/is")" -eq 2 ]
 }
+# heap_exports LIBRARY TABLE
+heap_exports() {
+	sed -n 's/^[A-Z_]*(\([A-Za-z_0-9]*\)[,)].*/\1/p' \
+		"$srcdir/heap/$2" | sort >"$scratch/want"
+	[ -s "$scratch/want" ] || return
+	exported ".libs/$1.so" >"$scratch/is"
+	diff "$scratch/want" "$scratch/is"
+}
+point "libcopse-heap exports what allocators.def has" heap_exports \
+	libcopse-heap allocators.def
+point "libcopse-heap-operators exports what operators.def has" heap_exports \
+	libcopse-heap-operators operators.def
+for name in heap heap-operators; do
+	point "libcopse-$name needs the C library only" needs \
+		.libs/libcopse-$name.so libc.so ld-linux libcopse
+done
 point "libcopse-locks exports what interposed.def has" locks_exports
 point "libcopse-locks has the new kind of conditions" conditions_are_new
 point "libcopse-locks needs the C library only" needs \
 	.libs/libcopse-locks.so libc.so ld-linux libcopse
+
+# Those of the table, and those that have code of their own.
+io_exports() {
+	{
+		sed -n 's/^[A-Z]*([a-z_]*, \([a-z_0-9]*\), .*/\1/p' \
+			"$srcdir/io/calls.def"
+		cat "$srcdir/io/interposed.list"
+	} | sort >"$scratch/want"
+	exported .libs/libcopse-io.so | grep -v '^__st[a-z]*_copse_' \
+		>"$scratch/is"
+	diff "$scratch/want" "$scratch/is"
+}
+point "libcopse-io exports what its lists have" io_exports
+point "libcopse-io needs the C library only" needs \
+	.libs/libcopse-io.so libc.so ld-linux libcopse
 
 cuda_exports() {
 	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' \

@@ -21,13 +21,15 @@ src/check:    base arch live launch profile/profile.h
 src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
-src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/shape.def live/unified.def live/footprint.def
-src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
+src/merge:    base profile symbol run waits live/layout.h live/file.def live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/range.def live/shape.def live/unified.def live/footprint.def
+src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def live/range.def
 src/format:   base run analyse profile/store/compress.h
 mpi:          base arch live collect
 cuda:         base arch live collect
 openmp:       base arch live collect
 locks:        base arch live collect
+io:           base arch live collect
+heap:         base arch live collect
 tools:        base live profile launch check symbol run merge analyse format
 '
 
@@ -43,14 +45,15 @@ src/analyse/paths:     base
 src/analyse/split:     base paths
 src/analyse/counters:  base paths
 src/analyse/threads:   base paths split
+src/analyse/io:        base paths
 src/analyse/gpu:       base paths
-src/analyse/mpi:       base paths split threads gpu
+src/analyse/mpi:       base paths split threads io gpu
 src/analyse/ranks:     base paths split mpi
 src/analyse/ends:      base paths mpi diagnose
 src/analyse/time:      base paths split ranks
-src/analyse/diagnose:  base paths split counters threads gpu mpi ranks time
+src/analyse/diagnose:  base paths split counters threads io gpu mpi ranks time
 src/analyse/compare:   base paths split counters threads mpi diagnose
-src/analyse/summary:   base paths split threads gpu mpi ranks time diagnose compare ends
+src/analyse/summary:   base paths split threads io gpu mpi ranks time diagnose compare ends
 src/format/terminal:   .
 src/format/page:       .
 src/format/export:     .
@@ -101,7 +104,7 @@ has_one_user() {
 	header=$1
 	shift
 	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda openmp \
-		locks tools \
+		locks io heap tools \
 		>"$scratch/users"
 	for may in "$@"; do
 		grep -v "^$may" "$scratch/users" >"$scratch/rest"
@@ -173,7 +176,7 @@ of_a_processor=$of_a_processor'PAGE[A-Z_]* = 4096|[-/%&<>] *4096\>|& *~?4095|ali
 
 knows_no_processor() {
 	grep -rnE --include='*.[ch]' "$of_a_processor" \
-		src mpi cuda openmp locks tools | grep -v '^src/arch/' |
+		src mpi cuda openmp locks io heap tools | grep -v '^src/arch/' |
 		grep -vE '__asm__\("([a-z0-9_]+"|\.symver )|__asm__ volatile\(""' &&
 		return 1
 	return 0
@@ -219,7 +222,7 @@ circles_are_small() {
 }
 for folder in src/base src/live src/collect src/papi src/profile src/launch \
 	src/check src/symbol src/run src/waits src/merge src/analyse src/format \
-	mpi cuda openmp locks tools; do
+	mpi cuda openmp locks io heap tools; do
 	point "no circle of more than 4 files in $folder" \
 		circles_are_small "$folder"
 done

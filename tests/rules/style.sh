@@ -6,7 +6,7 @@
 cd "$srcdir" || exit 99
 
 product() {
-	find src tools mpi cuda openmp locks -name '*.[ch]' "$@" | sort
+	find src tools mpi cuda openmp locks io heap -name '*.[ch]' "$@" | sort
 }
 
 sources() {
@@ -43,7 +43,7 @@ each_says() {
 spdx_first() {
 	# shellcheck disable=SC2046 # a list of words
 	each_says 2 '/SPDX-License-Identifier/' $(sources; scripts
-		find src mpi cuda openmp locks -name '*.def')
+		find src mpi cuda openmp locks io heap -name '*.def')
 }
 
 # The first comment of a header: "file.h - one sentence".
@@ -100,12 +100,36 @@ formatted() {
 	clang-format --dry-run -Werror $(sources)
 }
 
+# sketch FILE: the variables that it sets and uses, for who sources it: shellcheck
+# would take as long to read all of it, with each script again, as for the scripts.
+sketch() {
+	sed 's/^[	 ]*#.*//' "$1" >"$scratch/code"
+	grep -A 1 '^# shellcheck source=tests' "$1"
+	grep -oE '[A-Za-z_][A-Za-z0-9_]*=|read -r [a-z_ ]+' "$scratch/code" |
+		sed 's/^read -r//; s/=//' | tr -s ' ' '\n' | sort -u |
+		sed '/./s/$/=x/' | xargs echo export
+	grep -oE '[$][{]?[A-Za-z_][A-Za-z0-9_]*' "$scratch/code" |
+		tr -d '${' | sort -u | xargs echo export
+}
+
 checked_scripts() {
 	need shellcheck
 	shellcheck --version | grep -q 'version: 0\.[1-8]\.' &&
 		skip "shellcheck is older than 0.9, of Debian 12"
 	# shellcheck disable=SC2046 # a list of words
-	shellcheck -S warning -x $(scripts)
+	sourced=$(sed -n 's/^# shellcheck source=tests/tests/p' $(scripts) |
+		sort -u)
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	shellcheck -S warning -x $sourced && mkdir "$scratch/checked" &&
+		cp --parents $(scripts) "$scratch/checked" || return
+	for file in $sourced; do
+		{
+			echo '# shellcheck shell=sh'
+			sketch "$file"
+		} >"$scratch/checked/$file"
+	done
+	scripts | grep -vxF "$sourced" | (cd "$scratch/checked" &&
+		xargs shellcheck -S warning -x)
 }
 
 # awk counts bytes: a line of text that is not ASCII may look longer.
@@ -218,7 +242,7 @@ begins_with_its_noun() {
 					bad = 1
 				}
 			exit bad
-		}' src/collect/interposed.list -
+		}' src/collect/interposed.list io/interposed.list -
 }
 
 unique_structs() {
@@ -247,7 +271,7 @@ said_in_lines() {
 # caller.  (PATH is the C library's own business: execvp looks at it, too.)
 asks_securely() {
 	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect \
-		mpi cuda openmp locks |
+		mpi cuda openmp locks io heap |
 		grep -v '"PATH"' && return 1
 	return 0
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# launch-ranks.sh - what torchrun and Horovod start are ranks, by the variables
-# that these set, with copse behind the launcher and in front of it.
+# launch-ranks.sh - what torchrun, Horovod and JAX's scripts start are ranks, by
+# the variables that these set, with copse behind the launcher and in front of it.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
@@ -74,6 +74,38 @@ horovod() {
 	works hvd.copse
 }
 
+# Shims: a shell that works for a while before it becomes the rank, and Python
+# that does, as "poetry run" is.
+cat >shim <<'END'
+i=0
+while [ $i -lt 60000 ]; do i=$((i + 1)); done
+exec "$@"
+END
+cat >become.py <<'END'
+import os
+import sys
+import time
+
+while time.process_time() < 0.1:
+    pass
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+shims() {
+	sh ./launch RANK WORLD_SIZE MASTER_PORT=29500 \
+		env MASTER_ADDR=localhost "$copse" run -q -o "$1.copse" \
+		"$@" python3 trainer.py RANK || return
+	works "$1.copse"
+}
+
+# As scripts set them for jax.distributed.
+jax() {
+	sh ./launch JAX_PROCESS_ID JAX_NUM_PROCESSES \
+		JAX_COORDINATOR_ADDRESS=localhost:1234 \
+		"$copse" run -q -o jax.copse python3 trainer.py \
+		JAX_PROCESS_ID || return
+	works jax.copse
+}
+
 # Variables of these names that are not a launcher's.
 others() {
 	RANK=1 WORLD_SIZE=3 "$copse" run -q -o others.copse \
@@ -86,5 +118,8 @@ others() {
 point "those of torchrun" torch
 point "those of a launcher that is measured, too" in_front
 point "those of Horovod, behind a shell" horovod
+point "those behind a shim that is a shell" shims sh ./shim
+point "and behind one in Python" shims python3 become.py
+point "those of a script for JAX" jax
 point "variables that nobody means" others
 points_done

@@ -259,6 +259,7 @@ static_tls() {
 	for library in "$builddir"/.libs/libcopse.so \
 		"$builddir"/.libs/libcopse-openmp.so \
 		"$builddir"/.libs/libcopse-locks.so \
+		"$builddir"/.libs/libcopse-heap*.so \
 		"$builddir"/.libs/libcopse-mpi-*.so; do
 		[ -e "$library" ] || continue
 		# shellcheck disable=SC2046 # a number, hexadecimal

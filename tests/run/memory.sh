@@ -124,7 +124,7 @@ all_killed() {
 within() {
 	need mpirun
 	make_group "$1"
-	in_group within.copse 80 0 80 3
+	in_group within.copse 80 0 80 2
 	"$copse" merge within.copse >merged 2>&1 || cat merged
 	end_group
 	said report diagnose within.copse >diagnosis
@@ -136,7 +136,7 @@ within() {
 # What the job needs, below that limit, in MiB.
 needed() {
 	make_group "$1"
-	in_group size.copse 80 0 80 3
+	in_group size.copse 80 0 80 2
 	end_group
 	"$copse" merge size.copse >merged 2>&1 || cat merged
 	"$copse" report memory -f csv --table hosts size.copse |

@@ -204,9 +204,10 @@ why() {
 	word=$2
 	fresh "$1" || return 1
 	shift 2
-	"$copse" run "$@" 2>err
+	# Few samples: what starts the program takes milliseconds on slow
+	# machines, and should have none.
+	"$copse" run --freq 20 "$@" 2>err
 	cat err
-	# What starts it may have had a sample.
 	grep -e 'took no sample' -e 'not measured:' err | grep -F -e "$word"
 }
 

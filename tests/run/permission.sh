@@ -56,8 +56,8 @@ gets() {
 	install -d -o "$user" own
 	cd own || return
 	for events in wall cpu; do
-		keeps "$user" $events syscalls 10 1 &&
-			keeps "$user" $events interrupts 10 1 &&
+		keeps "$user" $events syscalls 4 1 &&
+			keeps "$user" $events interrupts 4 1 &&
 			keeps "$user" $events stops 4 || return
 	done
 	"$copse" report measurement syscalls.copse | tr -s '\n ' ' ' |

@@ -195,6 +195,32 @@ imports() {
 	grep '<module>;\[import\];<module>' folded
 }
 
+# It is start-up, said by the package that is imported, and no rule's function:
+# what is behind it is.
+starts() {
+	need "$1"
+	mkdir -p site-packages/slow &&
+		cat >site-packages/slow/__init__.py <<-'EOM' || return
+		import time
+		until = time.process_time() + 1
+		while time.process_time() < until: sum(range(100))
+	EOM
+	cat >starts.py <<-'EOM'
+		import sys, time
+		sys.path.insert(0, "site-packages")
+		import slow
+		def steady(until):
+		    while time.process_time() < until:
+		        for i in range(20000): i * i
+		steady(time.process_time() + 0.6)
+	EOM
+	measured "$1" starts.py &&
+		"$copse" report --width 1000 python.copse >said || return
+	cat said
+	grep 'starting and ending: .*: import slow [0-9.]* m*s' said &&
+		grep '^– [0-9]* % of the CPU time behind start-up is in steady' said
+}
+
 # Code that is made again and again, as pickled functions are, has the address,
 # the name's address and the line table's of what was there before: each one of
 # twenty calls the one of its number, which stays.
@@ -576,6 +602,7 @@ for python in $pythons; do
 	point "$python: lines of calls" lines_of_calls "$python"
 	point "$python: callbacks through Cython" cython "$python"
 	point "$python: an import" imports "$python"
+	point "$python: start-up" starts "$python"
 	point "$python: generators" generators "$python"
 	point "$python: code that is made again" made_again "$python"
 	point "$python: interpreters in interpreters" interpreters "$python"

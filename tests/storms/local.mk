@@ -1,11 +1,11 @@
 # Programs that do what breaks samplers, as tests/storms/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
-STORMS = cancel contexts counter everything fibers io jumps locks malloc overflow processes \
+STORMS = cancel contexts counter everything fibers files heap io jumps locks malloc overflow processes \
 	stacks threads timers traces wrappers
 STORMS_CXX = loader
 STORMS_OPENMP = teams
 STORMS_MPI = mpi-jumps mpi-wrappers
-STORM_PRELOADS = io-alloc no-malloc old-loader slow-close
+STORM_PRELOADS = io-alloc no-malloc old-loader safe-alloc slow-close
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
 	$(STORMS_OPENMP:%=tests/storms/%) tests/storms/regions-late.so \

@@ -32,7 +32,7 @@ storms() {
 # What the line's program needs is here, and was built.
 here() {
 	[ "$1" = - ] || need mpirun
-	for word in ${2#-} $3; do
+	for word in $(echo "${2#-}" | tr , ' ') $3; do
 		case $word in
 		LD_PRELOAD=/*) file=${word#*=} ;;
 		LD_PRELOAD=*)

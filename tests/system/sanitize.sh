@@ -137,15 +137,18 @@ merge_all() {
 	done
 }
 
-# show RUN: as a user asks for it.
+# show RUN: as a user asks for it.  Each analysis in each format, alone and of two
+# runs, is in show_all().
 show() {
 	for what in $("$tree/copse" report none 2>&1 |
 		sed 's/.*analyses: //' | tr -d ,); do
-		for format in text csv json; do
-			try "$tree/copse" report "$what" "$1" -f $format &&
-				try "$tree/copse" report "$what" "$1" "$1" \
-					-f $format || return
-		done
+		try "$tree/copse" report "$what" "$1" || return
+	done
+	for format in text csv json; do
+		try "$tree/copse" report "$1" -f $format &&
+			try "$tree/copse" report diff "$1" "$1" -f $format &&
+			try "$tree/copse" report scaling "$1" "$1" \
+				-f $format || return
 	done
 }
 

@@ -2,12 +2,15 @@
 /* diagnosis.c - patterns of waiting that are made by hand, and their rules. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/diagnose/facts.h"
+#include "analyse/gpu/gpu-busy.h"
 #include "analyse/summary/summary-sentences.h"
 #include "analyse/threads/omp-regions.h"
 #include "base/err.h"
+#include "base/gpu-calls.h"
 #include "profile/profile.h"
 #include "run/run-build.h"
 #include "run/run-tables.h"
@@ -535,4 +538,146 @@ TEST(remarks_on_memory_are_not_put_off)
 	diagnosis_say_rest(report, &d);
 	CHECK(report->line_count == 3);
 	report_free(report);
+}
+
+/* A folder with one rule beside copse's own. */
+static void write_rule(const char *folder, const char *about, const char *gain)
+{
+	char path[256];
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/greedy.rule", folder);
+	to = fopen(path, "w");
+	CHECK(to != NULL);
+	fprintf(to,
+		"title greedy\nabout %s\nwhen 1 = 1\n%ssay {%s}\nadvice a\n"
+		"source s\n\n",
+		about, gain, "x");
+	CHECK(!fclose(to));
+}
+
+static int ask_greedy(struct made *m, const char *about, const char *gain)
+{
+	char folder[] = "/tmp/copse-rules-XXXXXX", path[256];
+	int err;
+
+	CHECK(mkdtemp(folder) != NULL);
+	write_rule(folder, about, gain);
+	setenv("COPSE_RULES", folder, 1);
+	err = diagnosis_init(&m->d, &m->paths, &m->blames,
+			     run_metric(m->run, "cpu.time"), "greedy");
+	snprintf(path, sizeof(path), "%s/greedy.rule", folder);
+	unlink(path);
+	rmdir(folder);
+	return err;
+}
+
+/* Whatever a rule asks for: no more than the run, and than its cause, took. */
+TEST(diagnosis_no_rule_gains_more_than_its_cause)
+{
+	static const char *const gains[] = { "gain 1000000\n",
+					     "gain 1 / 0\n",
+					     "gain 0 - 5\n",
+					     "gain seconds * 1000\n",
+					     "gain 1000000\ncause 1000000\n",
+					     "gain 1000000\ncause 1 / 0\n",
+					     "gain 1000000\ncause 0.02\n" };
+	static const char *const sets[] = { "waits", "functions" };
+
+	for (size_t s = 0; s < sizeof(sets) / sizeof(*sets); s++)
+		for (size_t g = 0; g < sizeof(gains) / sizeof(*gains); g++) {
+			struct made m;
+
+			make(&m, (unsigned[]){ 100, 100, 100, 400 });
+			for (uint32_t r = 0; r < 3; r++)
+				add_blame(&m, WAIT_ALL, r, 3, 0.3);
+			CHECK(!ask_greedy(&m, sets[s], gains[g]));
+			for (size_t i = 0; i < m.d.count; i++) {
+				CHECK(m.d.at[i].most <= m.d.elapsed);
+				CHECK(m.d.at[i].gain <= m.d.at[i].most);
+				CHECK(g == 4 ||
+				      m.d.at[i].most <= m.d.at[i].cost);
+				CHECK(g != 6 || m.d.at[i].most <= 0.02);
+			}
+			CHECK(g == 0 ? m.d.count > 0 : true);
+			end(&m);
+		}
+}
+
+/* A gain without a cause is none: the rule is refused. */
+TEST(diagnosis_a_gain_has_a_cause)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 400 });
+	CHECK(ask_greedy(&m, "processes", "gain elapsed\n") != 0);
+	end(&m);
+}
+
+/* Samples are too few for any rule, and for a remark. */
+TEST(diagnosis_few_samples_say_nothing)
+{
+	static const char *const gains[] = { "gain seconds\n", "" };
+
+	for (size_t g = 0; g < 2; g++) {
+		struct run_metric *cpu;
+		struct made m;
+
+		make(&m, (unsigned[]){ 400, 400, 400, 400 });
+		CHECK(!ask_greedy(&m, "functions", gains[g]));
+		CHECK(m.d.count + m.d.remark_count, !=, 0);
+		diagnosis_fini(&m.d);
+		cpu = &m.run->metrics[0];
+		for (uint32_t n = 0; n < FIXTURE_NODES; n++)
+			cpu->stats[n].squares =
+				cpu->stats[n].sum * cpu->stats[n].sum;
+		CHECK(!ask_greedy(&m, "functions", gains[g]));
+		CHECK(m.d.count + m.d.remark_count, ==, 0);
+		end(&m);
+	}
+}
+
+/* An import has most of the time, and no function has it. */
+TEST(diagnosis_start_up_is_no_function)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	add_fact(&m, 290);
+	CHECK(!ask_greedy(&m, "functions", ""));
+	CHECK(m.d.remark_count, ==, 1);
+	CHECK(m.d.remarks[0].cost > 0.38);
+	diagnosis_fini(&m.d);
+
+	m.run->nodes[FIXTURE_FACT_1].function =
+		str_add(&m.run->strings, "[import]");
+	CHECK(!ask_greedy(&m, "functions", ""));
+	CHECK(m.d.remark_count, ==, 1);
+	CHECK(m.d.remarks[0].cost < 0.41);
+	CHECK(m.d.remarks[0].path, !=, m.paths.of[FIXTURE_FACT_1]);
+	end(&m);
+}
+
+TEST(gpus_are_launch_bound_by_many_kernels)
+{
+	struct gpu_busy b = { .idle = 0.8, .work = 0.2, .launching = 0.7 };
+
+	CHECK(gpu_busy_launch_bound(&b, 1000));
+	CHECK(!gpu_busy_launch_bound(&b, 1));
+	CHECK(!gpu_busy_launch_bound(&b, 4));
+	b = (struct gpu_busy){ .idle = 0.18, .work = 0.82, .launching = 0.17 };
+	CHECK(!gpu_busy_launch_bound(&b, 1000));
+}
+
+/* NCCL and XLA ask what they may; a copy or an allocation is wanted. */
+TEST(gpus_calls_that_fail_on_purpose)
+{
+	CHECK(!gpu_call_lost_work("cuLibraryGetKernel", 500));
+	CHECK(!gpu_call_lost_work("cuMemCreate", 801));
+	CHECK(!gpu_call_lost_work("cudaDeviceEnablePeerAccess", 704));
+	CHECK(!gpu_call_lost_work("cuPointerGetAttribute", 1));
+	CHECK(gpu_call_lost_work("cudaMalloc", 2));
+	CHECK(gpu_call_lost_work("cudaLaunchKernel", 9));
+	CHECK(gpu_call_lost_work("cudaMemcpyAsync", 1));
+	CHECK(gpu_call_lost_work("cudaEventQuery", 700));
 }

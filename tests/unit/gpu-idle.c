@@ -93,6 +93,20 @@ TEST(the_work_was_queued)
 	CHECK(!idle(SOLVE, 0));
 }
 
+/* Until the launch returned it was why. */
+TEST(the_launch_took_long)
+{
+	begin();
+	history_call(history, LAUNCH, 1100 * US, 1550 * US);
+	gap(1500 * US, 1560 * US, 1100 * US);
+	gpu_idle_settled(0);
+	CHECK(idle(LAUNCH, 0), ==, 60 * US);
+	gap(1520 * US, 1900 * US, 1100 * US);
+	gpu_idle_settled(0);
+	CHECK(idle(LAUNCH, 0), ==, (60 + 30) * US);
+	CHECK(idle(LAUNCH, 1), ==, 350 * US);
+}
+
 /* Between calls the next sample tells; where none comes, the launch is it. */
 TEST(holes)
 {

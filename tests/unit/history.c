@@ -12,6 +12,27 @@ static void sample(struct history *h, live_ref node, uint64_t from, uint64_t to)
 	history_sample(h, node, to, to - from, to - from);
 }
 
+/* Asked at a call behind it: 9 ms of 10 it cannot have been on its core. */
+TEST(a_hole_before_a_call)
+{
+	struct history *h = history_new(7);
+
+	history_call(h, 1, 1000000, 1100000);
+	CHECK(!history_has_hole(h, 1200000, 20000));
+	CHECK(!history_has_hole(h, 2100000, 500000));
+	CHECK(history_has_hole(h, 11100000, 20000));
+	history_back(h, 2, 11100000, 51000000, 50000000);
+	history_call(h, 2, 11100000, 11120000);
+	CHECK(history_read(7, spans), ==, 3);
+	CHECK(spans[1].kind, ==, SPAN_OFF);
+	CHECK(spans[1].from, ==, 1100000);
+	CHECK(spans[1].to, ==, 10100000);
+	CHECK(spans[1].node, ==, 2);
+	/* It has computed since. */
+	history_back(h, 2, 13120000, 52900000, 50000000);
+	CHECK(history_read(7, spans), ==, 3);
+}
+
 TEST(a_call_takes_the_place_of_its_samples)
 {
 	struct history *h = history_new(3);

@@ -68,6 +68,55 @@ static void is_of(struct run *run, enum fixture_node node, const char *function,
 	run->nodes[node].flags = flags;
 }
 
+/* The words of a table for readers. */
+static bool stands_as(struct run *run, enum fixture_node node,
+		      const char *wanted)
+{
+	struct paths paths;
+	char *text;
+	bool same;
+
+	CHECK(!paths_init(&paths, run));
+	text = paths_brief(&paths, paths.of[node]);
+	same = text && !strcmp(text, wanted);
+	if (!same)
+		fprintf(stderr, "# %s\n", text);
+	free(text);
+	paths_fini(&paths);
+	return same;
+}
+
+/* MPI_Allreduce ← norm ← solve ← main are other functions. */
+TEST(a_launch_from_python_is_said_by_operator_and_python)
+{
+	const char *torch = "/v/lib/python3.12/site-packages/torch/lib/a.so";
+	struct run *run = fixture_run();
+
+	is(run, FIXTURE_ALLREDUCE, RUN_KERNEL, "gemm<float>");
+	is_of(run, FIXTURE_NORM, "at::_ops::addmm::call(at::Tensor const&)",
+	      torch, 0);
+	is_of(run, FIXTURE_SOLVE, "at::_ops::linear::call(at::Tensor const&)",
+	      torch, 0);
+	is_of(run, FIXTURE_MAIN, "step", "/home/u/train.py", RUN_PYTHON);
+	CHECK(stands_as(run, FIXTURE_ALLREDUCE,
+			"gemm<float> ← aten::addmm ← app.c:10 step"));
+	/* Without Python: a backward pass. */
+	is_of(run, FIXTURE_SOLVE,
+	      "torch::autograd::generated::AddmmBackward0::apply(int)", torch,
+	      0);
+	is_of(run, FIXTURE_MAIN, "torch::autograd::Engine::thread_main", torch,
+	      0);
+	CHECK(stands_as(run, FIXTURE_ALLREDUCE,
+			"gemm<float> ← aten::addmm ← AddmmBackward0"));
+	/* What is no operator's stands as ever. */
+	is_of(run, FIXTURE_NORM, "norm", "/home/u/a.out", 0);
+	CHECK(stands_as(run, FIXTURE_ALLREDUCE,
+			"gemm<float> ← norm ← "
+			"torch::autograd::generated::AddmmBackward0::apply ← "
+			"torch::autograd::Engine::thread_main"));
+	run_free(run);
+}
+
 /* main ← solve ← work, and main ← fact ← fact ← fact */
 TEST(callers_that_say_nothing_are_left_out)
 {
@@ -213,5 +262,25 @@ TEST(paths_that_read_the_same_say_what_differs)
 		    "MPI_Recv ← solve (lu.c:7) ← main"));
 	CHECK(reads(run, FIXTURE_WORK, 3, FIXTURE_FACT_1,
 		    "MPI_Recv ← solve ← main"));
+	run_free(run);
+}
+
+/* A sentence names who called what nobody can look up. */
+TEST(a_library_function_without_a_name_is_its_callers)
+{
+	struct run *run = fixture_run();
+
+	is(run, FIXTURE_FACT_3, RUN_GPU_CALL, "cuLibraryLoadData");
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "libcudart_static_75850eae7f28");
+	CHECK(reads(run, FIXTURE_FACT_3, 2, FIXTURE_ROOT,
+		    "cuLibraryLoadData ← fact"));
+	CHECK(reads(run, FIXTURE_FACT_2, 2, FIXTURE_ROOT, "fact ← main"));
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "libcublasLt.so.13+0x36a7d74");
+	run->nodes[FIXTURE_FACT_2].flags |= RUN_UNNAMED;
+	run->nodes[FIXTURE_FACT_2].module =
+		str_add(&run->strings, "/opt/cuda/lib/libcublasLt.so.13");
+	CHECK(reads(run, FIXTURE_FACT_3, 2, FIXTURE_ROOT,
+		    "cuLibraryLoadData ← fact"));
+	CHECK(reads(run, FIXTURE_FACT_2, 2, FIXTURE_ROOT, "fact ← main"));
 	run_free(run);
 }

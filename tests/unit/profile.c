@@ -724,6 +724,96 @@ TEST(nothing_appears_that_could_not_be_written)
 	CHECK(store_create(&s, path, "tea", 1), ==, -ENOENT);
 }
 
+/* A trace of GPUs */
+
+static struct live_slice *put_slices(struct live *live)
+{
+	live_ref refs = take(live, sizeof(live_ref));
+	live_ref chunk =
+		take(live, LIVE_SLICE_CHUNK * sizeof(struct live_slice));
+
+	*(live_ref *)AT(live, refs) = chunk;
+	HEADER(live)->slices = (struct live_slices){ .room = LIVE_SLICE_CHUNK,
+						     .last = 5000,
+						     .lost_until_ns = 12,
+						     .chunks = refs };
+	return AT(live, chunk);
+}
+
+static struct profile *profile_of_slices(struct live *live)
+{
+	struct profile *p;
+
+	put_module(live, HEADER(live)->exe);
+	put_name(live, "cudaLaunchKernel");
+	put_tree(live, 1);
+	CHECK(profile_from_live(&p, live->data, live->used), ==, 0);
+	return p;
+}
+
+TEST(slices_that_were_being_written_are_left_out)
+{
+	struct live_slice whole = { .done = 7, .start = 20, .end = 30 };
+	struct live_slice *at;
+	struct profile *p;
+	struct live live;
+
+	live_init(&live, 1 << 20);
+	at = put_slices(&live);
+	whole.begun = 7;
+	at[0] = whole;
+	at[1] = whole; /* a later one is about to take its place */
+	at[1].begun = 8;
+	at[2] = whole;
+	at[2].start = 10;
+	at[3] = whole;
+	at[3].kind = LIVE_SLICE_CALL;
+	at[4] = whole;
+	at[4].kind = LIVE_SLICE_RANGE;
+	memset(at[4].text, 'x', sizeof(at[4].text)); /* no end */
+	p = profile_of_slices(&live);
+	CHECK(p->slice_count, ==, 2);
+	CHECK(p->slices[0].start, ==, 10);
+	CHECK(p->slices[1].start, ==, 20);
+	CHECK(p->slice_call_count, ==, 1);
+	CHECK(p->slice_range_count, ==, 1);
+	CHECK(strlen(p->slice_ranges[0].name), ==, LIVE_SLICE_TEXT - 1);
+	CHECK(p->slice_windows->lost, ==, 5000 - 4);
+	CHECK(p->slice_windows->lost_until, ==, 12);
+	profile_free(p);
+	free(live.data);
+}
+
+TEST(damaged_slices_are_counted)
+{
+	struct live_slice good = { .done = 7, .start = 20, .end = 30 };
+	struct live_slice *at;
+	struct profile *p;
+	struct live live;
+
+	live_init(&live, 1 << 20);
+	at = put_slices(&live);
+	good.begun = 7;
+	for (int i = 0; i < 6; i++)
+		at[i] = good;
+	at[0].end = 19;
+	at[1].kind = LIVE_SLICE_KINDS;
+	at[2].kind = LIVE_GPU_IDLE;
+	at[3].function = LIVE_COLLECTIVES;
+	at[4].kind = LIVE_SLICE_CALL;
+	at[4].thread = 99;
+	p = profile_of_slices(&live);
+	CHECK(p->slice_count, ==, 1);
+	CHECK(p->slice_call_count, ==, 0);
+	CHECK(p->losses[p->loss_count - 1].count, ==, 5);
+	profile_free(p);
+	HEADER(&live)->slices.room = (uint64_t)1 << 60;
+	CHECK(profile_from_live(&p, live.data, live.used), ==, 0);
+	CHECK(p->slice_count, ==, 0);
+	profile_free(p);
+	free(live.data);
+}
+
 /* What the MPI wrappers keep */
 
 static live_ref put_chunk(struct live *live, const void *records, size_t size,

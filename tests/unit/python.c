@@ -143,7 +143,8 @@ static const char *name_of(uint32_t index)
 static enum python_read read_again(const uint64_t *stack, bool afresh)
 {
 	struct python_stack own = { (uintptr_t)stack,
-				    (uintptr_t)(stack + WORDS) };
+				    (uintptr_t)(stack + WORDS),
+				    registers_thread() };
 
 	if (!unwinder.python.known)
 		CHECK(python_frames_find(&unwinder.python, &unwinder.reader,

@@ -62,7 +62,7 @@ struct report *analysis_report(const char *analysis, const struct run *run,
 
 /*
  * What was sampled; of a program that ended before its first sample, any other
- * time that adds up.
+ * time that adds up, and is no part of another one.
  */
 static const char *measured_time(const struct run *run)
 {
@@ -75,7 +75,9 @@ static const char *measured_time(const struct run *run)
 		return "cpu.time";
 	for (size_t i = 0; i < run->metric_count; i++)
 		if (run->metrics[i].merge == MERGE_SUM &&
-		    run->metrics[i].unit == UNIT_NS)
+		    run->metrics[i].unit == UNIT_NS &&
+		    strcmp(run->metrics[i].name,
+			   metric_infos[METRIC_GPU_AWAITED].name) != 0)
 			return run->metrics[i].name;
 	return "cpu.time";
 }

@@ -22,6 +22,7 @@ struct analysis_options {
 	double prune;   /* tree: least share shown, 0.01 */
 	bool weak;      /* scaling: the work grew with the ranks */
 	size_t base;    /* diff: so many runs before 'vs'; 0: no such word */
+	const char *window;       /* gpu-trace: a part of the time; NULL: all */
 	const char *const *names; /* of the runs, for readers; may be NULL */
 };
 
@@ -32,7 +33,8 @@ enum {
 	ANALYSIS_LINES = 4,
 	ANALYSIS_TREE = 8,
 	ANALYSIS_WEAK = 16,
-	ANALYSIS_COLLAPSE = 32 /* packages of Python; the run was changed */
+	ANALYSIS_COLLAPSE = 32, /* packages of Python; the run was changed */
+	ANALYSIS_WINDOW = 64
 };
 
 struct analysis {

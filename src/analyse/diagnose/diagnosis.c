@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/base/account.h"
+#include "analyse/base/confidence.h"
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/base/elapsed.h"
 #include "analyse/mpi/wait-causes.h"
@@ -21,6 +22,10 @@
 #define LOST   0.05 /* of all ranks' time */
 #define MEDIUM 0.10
 #define HIGH   0.30
+
+/* Fewer say nothing of how a program spends its time. */
+#define LEAST_SAMPLES 20
+#define LEAST_COUNTED 10
 
 const char *const severity_names[] = {
 	[SEVERITY_LOW] = "low",
@@ -98,17 +103,53 @@ static double likely_gain(const struct diagnosis *d,
 	return unsure ? f->most * sqrt(1 - d->crowded) : f->most;
 }
 
+/*
+ * What a rule may claim: no more than there was of its cause, nor than the run
+ * took, nor than all its CPU time where that is what the cause is of.
+ */
+static int bounded_gain(const struct diagnosis *d,
+			const struct diagnosis_rule *rule,
+			const struct fact *fact, double *gain)
+{
+	double cause = 0;
+	int err = diagnosis_rule_gain(rule, fact, gain);
+
+	if (!err)
+		err = diagnosis_rule_cause(rule, fact, &cause);
+	*gain = fmin(fmin(*gain, cause), d->elapsed);
+	if (rule->about->sampled)
+		*gain = fmin(*gain, d->cpu);
+	return err;
+}
+
+/*
+ * Whether it was seen so often that a rule may speak of it; a cause, and what a
+ * remark is on, in samples.
+ */
+static int is_seen_enough(const struct diagnosis *d,
+			  const struct diagnosis_rule *rule,
+			  const struct fact *fact, bool *enough)
+{
+	const char *counted = rule->about->counted;
+	double cause = optional_number(rule->about, fact, "seconds");
+	int err = rule->gain ? diagnosis_rule_cause(rule, fact, &cause) : 0;
+
+	*enough = true;
+	if (counted)
+		*enough = optional_number(rule->about, fact, counted) >=
+			  LEAST_COUNTED;
+	if (rule->about->sampled)
+		*enough &= cause * d->samples_each >= LEAST_SAMPLES;
+	return err;
+}
+
 static int add_finding(struct diagnosis *d, struct diagnosis_finding *f,
 		       const struct fact *fact)
 {
 	bool severe = false;
-	int err = diagnosis_rule_gain(f->rule, fact, &f->most);
+	int err = bounded_gain(d, f->rule, fact, &f->most);
 	double share;
 
-	/* No more than there was of the cause, and of the run. */
-	f->most = fmin(f->most, d->elapsed);
-	if (f->cost > 0)
-		f->most = fmin(f->most, f->cost);
 	f->gain = likely_gain(d, f, fact);
 	share = value_ratio(f->gain, d->elapsed);
 	if (!err)
@@ -188,7 +229,7 @@ static int keep_doubtful(struct diagnosis *d, const struct diagnosis_rule *rule,
 	int err = holds_with_cores(rule, fact, &holds);
 
 	if (!err && holds)
-		err = diagnosis_rule_gain(rule, fact, &f.gain);
+		err = bounded_gain(d, rule, fact, &f.gain);
 	if (err || f.gain < SMALL * d->elapsed || f.gain <= d->doubtful.gain)
 		return err;
 	f.text = diagnosis_rule_say(rule, fact);
@@ -206,13 +247,16 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 
 	for (size_t r = 0; r < d->rule_count && !err; r++)
 		for (size_t i = 0; i < facts->count && !err; i++) {
-			bool holds = false;
+			bool holds = false, enough = false;
 
 			if (d->rules[r]->about != set)
 				break;
-			err = diagnosis_rule_holds(d->rules[r], &facts->at[i],
-						   &holds);
-			if (!err)
+			err = is_seen_enough(d, d->rules[r], &facts->at[i],
+					     &enough);
+			if (!err && enough)
+				err = diagnosis_rule_holds(
+					d->rules[r], &facts->at[i], &holds);
+			if (!err && enough)
 				err = (holds ? add_by_rule : keep_doubtful)(
 					d, d->rules[r], &facts->at[i]);
 		}
@@ -293,6 +337,15 @@ static void leave_small(struct diagnosis *d)
 	d->count = kept;
 }
 
+static void know_samples(struct diagnosis *d, const struct fact_source *from)
+{
+	d->cpu = fmax(from->sampled, account_of(from->run).counted);
+	if (from->metric)
+		d->samples_each =
+			value_ratio(confidence_samples(from->run, from->metric),
+				    from->sampled);
+}
+
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,
 		   const char *rule)
@@ -309,8 +362,10 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	to->crowded = from.crowded;
 	to->seconds = from.seconds;
 	to->mpi = from.e.ranks;
-	if (!err)
+	if (!err) {
+		know_samples(to, &from);
 		err = share_cores(to, &from);
+	}
 	if (!err)
 		err = gather_findings(to, &from);
 	fact_source_fini(&from);

@@ -44,9 +44,11 @@ struct diagnosis {
 	/* The one that gains most of those that hold if nobody waited for a
 	   core; without a text: there is none. */
 	struct diagnosis_finding doubtful;
-	char *problem;  /* of a rule that was left out, or NULL */
-	double elapsed; /* of the run, that gains are of */
-	double seconds; /* of all ranks, that costs are of */
+	char *problem;       /* of a rule that was left out, or NULL */
+	double elapsed;      /* of the run, that gains are of */
+	double seconds;      /* of all ranks, that costs are of */
+	double cpu;          /* of all processes: no gain of work is more */
+	double samples_each; /* for a second of the metric */
 	double crowded; /* share of their time that ranks waited for a core */
 	bool mpi;
 	/* Of the time of the cores that they had; 0: not known.  Threads: of

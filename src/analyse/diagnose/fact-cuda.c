@@ -27,6 +27,10 @@
 	FIELD(CALLS, "calls", COUNT, "calls or copies, of all processes")      \
 	FIELD(CALLS_EACH, "calls_each", COUNT, "of a process that used GPUs")  \
 	FIELD(RATE, "rate", COUNT, "per second of such a process")             \
+	FIELD(ALLOCATED, "allocated", BYTES, "by all these calls")             \
+	FIELD(AT_ONCE, "at_once", SHARE,                                       \
+	      "of that, what was live when most memory was: much of it where " \
+	      "memory is allocated once; 0: not known")                        \
 	FIELD(MOVED, "moved", BYTES, "copied")                                 \
 	FIELD(SIZE, "size", BYTES, "mean of a copy")                           \
 	FIELD(BANDWIDTH, "bandwidth", BYTES, "per second in which a copy ran") \
@@ -205,6 +209,33 @@ static int add_copies(struct facts *to, const struct cuda_source *s)
 	return err;
 }
 
+static int add_cuda_memory(struct facts *to, const struct cuda_source *s)
+{
+	const struct run *run = s->from->run;
+	const struct run_metric *bytes =
+		run_metric(run, metric_infos[METRIC_GPU_ALLOCATED].name);
+	const struct run_metric *peak =
+		run_metric(run, metric_infos[METRIC_GPU_AT_PEAK].name);
+
+	for (uint32_t i = 0; bytes && peak && i < run->node_count; i++) {
+		uint32_t call = run->nodes[i].parent;
+		struct fact *f;
+
+		if (run->nodes[i].kind != RUN_GPU_MEMORY ||
+		    kind_of_call(
+			    str_at(&run->strings, run->nodes[call].function)) !=
+			    ALLOCATES)
+			continue;
+		f = row_of_call(to, s->from->paths, s->from->paths->of[call],
+				ALLOCATES);
+		if (!f)
+			return no_memory();
+		f->values[ALLOCATED].number += value_node(bytes, i);
+		f->values[AT_ONCE].number += value_node(peak, i);
+	}
+	return 0;
+}
+
 /*
  * A copy that waits may wait for kernels before it, too, which is not its cost;
  * one that does not may run beside kernels.
@@ -249,6 +280,8 @@ static void finish_cuda(struct fact *f, const struct cuda_source *s,
 
 	if (f->values[COPIES].number)
 		finish_copies(f, s);
+	f->values[AT_ONCE].number = value_ratio(f->values[AT_ONCE].number,
+						f->values[ALLOCATED].number);
 	f->values[SAVED].number =
 		value_ratio(f->values[SECONDS].number, processes);
 	if (f->values[WAITS].number)
@@ -276,18 +309,15 @@ static bool is_other_cause(const struct run *run, uint32_t node)
 }
 
 /* A parent comes before its children. */
-static void sum_idle_below(struct cuda_source *s)
+static int sum_idle_below(struct cuda_source *s)
 {
 	const struct paths *paths = s->from->paths;
-	const struct run_metric *m =
-		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
+	int err = gpu_idle_values(paths, s->idle, NULL);
 
-	if (!m)
-		return;
-	paths_values(paths, m, s->idle, NULL);
 	for (uint32_t i = (uint32_t)paths->count; i-- > 1;)
 		if (!is_other_cause(paths->run, paths->at[i].node))
 			s->idle[paths->at[i].parent] += s->idle[i];
+	return err;
 }
 
 static double overlap_of(const struct run_gpu *g)
@@ -314,10 +344,13 @@ static int gather_cuda(struct facts *to, struct fact_source *from)
 	s.idle = calloc(from->paths->count + 1, sizeof(*s.idle));
 	if (!s.idle)
 		return no_memory();
-	sum_idle_below(&s);
-	err = add_cuda_calls(to, &s);
+	err = sum_idle_below(&s);
+	if (!err)
+		err = add_cuda_calls(to, &s);
 	if (!err)
 		err = add_copies(to, &s);
+	if (!err)
+		err = add_cuda_memory(to, &s);
 	for (size_t i = 0; i < to->count && !err; i++)
 		finish_cuda(&to->at[i], &s, to);
 	free(s.idle);
@@ -329,5 +362,6 @@ const struct fact_set fact_set_cuda = {
 	.meaning = "calls of CUDA by one function: allocations, copies, waits",
 	.fields = cuda_fields,
 	.field_count = FIELDS,
+	.counted = "calls_each",
 	.gather = gather_cuda,
 };

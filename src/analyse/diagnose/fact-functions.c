@@ -18,10 +18,12 @@
 #include "analyse/base/value.h"
 #include "base/err.h"
 #include "run/split.h"
+#include "run/startup.h"
 #include "base/map.h"
 
 #define SMALL         0.02 /* of the time: a function with less is left out */
 #define GIVER         0.01 /* the same of one that copies for its caller */
+#define STARTED       0.01 /* of the CPU time: that it was left out is said */
 #define MAINLY_COPIES 0.5  /* of its time: it does little else */
 
 #define FUNCTION_FIELDS(FIELD)                                                 \
@@ -44,7 +46,11 @@
 	      "of that: pickling objects of Python for other processes")       \
 	FIELD(PACKING, "packing", SECONDS,                                     \
 	      "Fortran's own CPU time on lines that call")                     \
-	FIELD(SHARE, "share", SHARE, "of the CPU time")                        \
+	FIELD(BY_PYTHON, "by_python", SECONDS,                                 \
+	      "of that: Python's interpreter itself")                          \
+	FIELD(CPU_TIME, "cpu_time", TEXT,                                      \
+	      "\"the CPU time\", and that it is without start-up")             \
+	FIELD(SHARE, "share", SHARE, "of the CPU time behind start-up")        \
 	FIELD(OF_TIME, "of_time", SHARE,                                       \
 	      "of the time of all threads, but what they wanted a core for")   \
 	FIELD(STARTING_SHARE, "starting_share", SHARE,                         \
@@ -126,13 +132,21 @@ static void owned_fini(struct owned *o)
 	function_callers_fini(&o->callers);
 }
 
-static int owned_init(struct owned *o, const struct paths *paths,
+static double interpreter_kind(const struct run *run, uint32_t node)
+{
+	if (python_owns(run, node))
+		return 1;
+	return interpreter_owns(run, node) ? 2 : 0;
+}
+
+static int owned_init(struct owned *o, const struct fact_source *from,
 		      const struct library_use *uses, const double *own)
 {
-	static const enum field kept[] = { TOTAL,    COPIES,      FORMATTING,
-					   LOCKS,    FILES,       STARTING,
-					   PATTERNS, PICKLING,    PACKING,
-					   CYCLES,   INSTRUCTIONS };
+	const struct paths *paths = from->paths;
+	static const enum field kept[] = { TOTAL,    COPIES,       FORMATTING,
+					   LOCKS,    FILES,        STARTING,
+					   PATTERNS, PICKLING,     PACKING,
+					   CYCLES,   INSTRUCTIONS, BY_PYTHON };
 	bool ok;
 
 	*o = (struct owned){
@@ -149,9 +163,12 @@ static int owned_init(struct owned *o, const struct paths *paths,
 	for (uint32_t p = 1; ok && p < paths->count; p++) {
 		uint32_t owner = uses[p].owner;
 
-		if (own[p] <= 0 || paths_waits(paths, p))
+		if (own[p] <= 0 || paths_waits(paths, p) ||
+		    from->startup[paths->at[p].node] != STARTUP_NONE)
 			continue;
 		o->seconds[TOTAL][owner] += own[p];
+		if (interpreter_kind(paths->run, paths->at[p].node))
+			o->seconds[BY_PYTHON][owner] += own[p];
 		if (field_of[uses[p].purpose] != TOTAL)
 			o->seconds[field_of[uses[p].purpose]][owner] += own[p];
 	}
@@ -316,20 +333,14 @@ static char *beside_text(const char *place)
 	return place ? str_format(", at %s", place) : strdup("");
 }
 
-static double interpreter_kind(const struct run *run, uint32_t node)
-{
-	if (python_owns(run, node))
-		return 1;
-	return interpreter_owns(run, node) ? 2 : 0;
-}
-
 /* Seconds of all threads, as the split has them, but for want of cores. */
 static double time_with_cores(const struct run *run)
 {
 	double ns = 0;
 
 	for (size_t i = 0; i < run->split.rank_count; i++)
-		if (run->split.ranks[i].part != SPLIT_CORE)
+		if (run->split.ranks[i].part != SPLIT_CORE &&
+		    run->split.ranks[i].part != SPLIT_START)
 			ns += (double)run->split.ranks[i].ns;
 	return ns / 1e9;
 }
@@ -346,14 +357,14 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		double seconds = f->values[weighed[i].seconds].number;
 
 		f->values[weighed[i].share].number =
-			value_ratio(seconds, from->sampled);
+			value_ratio(seconds, from->steady);
 		f->values[weighed[i].gain].number =
 			fact_saved(from, seconds, fact_work(from));
 	}
 	f->values[OF_TIME].number = value_ratio(f->values[TOTAL].number,
 						time_with_cores(from->run));
 	f->values[LOCK_SHARE].number =
-		value_ratio(f->values[LOCKS].number, from->sampled);
+		value_ratio(f->values[LOCKS].number, from->steady);
 	f->values[IPC].number = value_ratio(f->values[INSTRUCTIONS].number,
 					    f->values[CYCLES].number);
 	f->values[ELAPSED].number = from->elapsed;
@@ -361,12 +372,16 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		interpreter_kind(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
+	f->values[CPU_TIME].text =
+		strdup(from->steady < (1 - STARTED) * from->sampled
+			       ? "the CPU time behind start-up"
+			       : "the CPU time");
 	f->values[FUNCTION].text = function_callers_text(&o->callers, row);
 	f->values[PLACE].text = paths_place(from->run, n->file, n->line);
 	f->values[BESIDE].text = beside_text(f->values[PLACE].text);
 	f->values[MOSTLY].text = giver_text(from, o, f->path);
-	return f->values[FUNCTION].text && f->values[BESIDE].text &&
-			       f->values[MOSTLY].text
+	return f->values[CPU_TIME].text && f->values[FUNCTION].text &&
+			       f->values[BESIDE].text && f->values[MOSTLY].text
 		       ? 0
 		       : no_memory();
 }
@@ -382,7 +397,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 
 	if (!err && is_time) {
 		paths_values(paths, from->metric, own, NULL);
-		err = owned_init(&owned, paths, uses, own);
+		err = owned_init(&owned, from, uses, own);
 	}
 	if (!err && is_time) {
 		find_lines(&owned, paths, from->metric);
@@ -393,7 +408,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 		err = find_packing(&owned, paths, from->metric);
 	}
 	if (!err && is_time) {
-		give_copies(&owned, paths, uses, GIVER * from->sampled);
+		give_copies(&owned, paths, uses, GIVER * from->steady);
 		err = sum_by_function(to, from, &owned);
 	}
 	for (size_t i = 0; i < to->count && !err; i++)

@@ -31,6 +31,9 @@
 	      "kernels, of kernels and launches together")                     \
 	FIELD(LAUNCHING, "launching", SECONDS,                                 \
 	      "in which GPUs were idle and their processes in such calls")     \
+	FIELD(BOUND, "launch_bound", NUMBER,                                   \
+	      "1: many kernels, and GPUs idle for long, mostly in such calls") \
+	FIELD(GRAPHS, "graphs", COUNT, "launches of graphs")                   \
 	FIELD(LAUNCH_GAIN, "launch_gain", SECONDS, "the same, of a process")   \
 	FIELD(UNITS, "units", NUMBER,                                          \
 	      "that are compared: GPUs, or processes of the only one")         \
@@ -169,6 +172,9 @@ static int set_launches(struct fact *f, const struct fact_source *from)
 
 		if (!begins_kernels(from->run, &calls.at[i]))
 			continue;
+		if (gpu_call_launches_graph(
+			    str_at(&from->run->strings, calls.at[i].function)))
+			f->values[GRAPHS].number += calls.at[i].count;
 		f->values[LAUNCH_TIME].number += calls.at[i].seconds;
 		if (f->values[FUNCTION].text)
 			continue;
@@ -198,6 +204,7 @@ static int set_kernels(struct fact *f, const struct fact_source *from,
 	err = set_launches(f, from);
 	f->values[KERNEL_SHARE].number =
 		value_ratio(seconds, seconds + f->values[LAUNCH_TIME].number);
+	f->values[BOUND].number = gpu_busy_launch_bound(busy, count);
 	f->values[LAUNCHING].number = fmin(busy->launching, busy->idle);
 	f->values[LAUNCH_GAIN].number =
 		fmin(value_ratio(f->values[LAUNCHING].number, processes),
@@ -230,5 +237,6 @@ const struct fact_set fact_set_gpus = {
 	.meaning = "the run: its GPUs and what launches their work",
 	.fields = gpu_fields,
 	.field_count = FIELDS,
+	.counted = "kernels",
 	.gather = gather_gpus,
 };

@@ -206,6 +206,7 @@ const struct fact_set fact_set_iterations = {
 	.meaning = "steps of the program that stand out",
 	.fields = iteration_fields,
 	.field_count = FIELDS,
+	.counted = "iterations",
 	.waits = true,
 	.gather = gather_iterations,
 };

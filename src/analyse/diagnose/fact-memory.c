@@ -9,10 +9,14 @@
 #include "analyse/base/processes.h"
 #include "analyse/base/value.h"
 #include "analyse/diagnose/facts.h"
+#include "analyse/paths/paths.h"
+#include "analyse/ranks/heap-use.h"
 #include "analyse/ranks/memory-use.h"
 #include "base/comparison.h"
 #include "base/err.h"
 #include "base/str.h"
+
+#define FRAMES 3
 
 #define MEMORY_FIELDS(FIELD)                                                   \
 	FIELD(USED, "used", BYTES,                                             \
@@ -25,7 +29,10 @@
 	FIELD(TYPICAL, "typical", BYTES, "the median of all ranks")            \
 	FIELD(TIMES, "times", NUMBER, "the one by the other")                  \
 	FIELD(RANKS, "count", NUMBER, "ranks")                                 \
-	FIELD(RANK, "rank", TEXT, "that rank")
+	FIELD(RANK, "rank", TEXT, "that rank")                                 \
+	FIELD(BY, "by", TEXT,                                                  \
+	      "\", most of the difference allocated in\" which function, "     \
+	      "where that is known; or empty")
 
 FACT_TABLE(memory_fields, MEMORY_FIELDS)
 
@@ -46,7 +53,11 @@ static int add_host_fact(struct facts *to, const struct memory_use *u,
 	f->values[WHERE].text =
 		str_format(h->limit ? "the control group on %s" : "%s", host);
 	f->values[RANK].text = strdup("");
-	return f->values[WHERE].text && f->values[RANK].text ? 0 : no_memory();
+	f->values[BY].text = strdup("");
+	return f->values[WHERE].text && f->values[RANK].text &&
+			       f->values[BY].text
+		       ? 0
+		       : no_memory();
 }
 
 ORDER_POINTERS_BY(by_held, struct memory_process, ASC(most) ?: ASC(of->rank))
@@ -65,7 +76,31 @@ static size_t sort_members(const struct memory_process **to,
 	return count;
 }
 
-static int add_rank_fact(struct facts *to, const struct memory_use *u)
+/* With copse run --heap: which function has more than half of it. */
+static char *difference_text(const struct fact_source *from, uint32_t rank,
+			     double difference)
+{
+	const struct heap_row *row;
+	char *path = NULL, *text = NULL;
+	struct heap_use heap;
+
+	if (heap_use_init(&heap, from->paths))
+		return NULL;
+	row = heap_use_excess(&heap, rank, difference / 2);
+	if (row)
+		path = paths_short(from->paths, row->path, FRAMES);
+	if (path)
+		text = str_format(", most of the difference allocated in %s",
+				  path);
+	else if (!row)
+		text = strdup("");
+	free(path);
+	heap_use_fini(&heap);
+	return text;
+}
+
+static int add_rank_fact(struct facts *to, const struct fact_source *from,
+			 const struct memory_use *u)
 {
 	const struct memory_process **at = calloc(u->count + 1, sizeof(*at));
 	size_t count = at ? sort_members(at, u) : 0;
@@ -86,7 +121,10 @@ static int add_rank_fact(struct facts *to, const struct memory_use *u)
 			"%s %llu", u->run->world ? "Rank" : "Process",
 			(unsigned long long)processes_number(u->run,
 							     most->of->rank));
-		if (!f->values[WHERE].text || !f->values[RANK].text)
+		f->values[BY].text = difference_text(
+			from, most->of->rank, (double)most->most - typical);
+		if (!f->values[WHERE].text || !f->values[RANK].text ||
+		    !f->values[BY].text)
 			err = no_memory();
 	}
 	free(at);
@@ -101,7 +139,7 @@ static int gather_memory(struct facts *to, struct fact_source *from)
 	for (size_t i = 0; i < use.host_count && !err; i++)
 		err = add_host_fact(to, &use, &use.hosts[i]);
 	if (!err)
-		err = add_rank_fact(to, &use);
+		err = add_rank_fact(to, from, &use);
 	memory_use_fini(&use);
 	return err;
 }

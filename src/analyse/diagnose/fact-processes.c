@@ -4,6 +4,7 @@
  * kernel, page faults, and how often threads blocked.  No count says where, so
  * the functions that it names are likely, not certain.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "analyse/diagnose/facts.h"
 #include "analyse/base/value.h"
 #include "base/err.h"
+#include "base/str.h"
+#include "run/startup.h"
 
 /* Seconds; of a fresh page of 4 KiB. */
 #define FAULT        2e-6   /* in the kernel, at most */
@@ -27,12 +30,13 @@
 	      "page faults, less 2000 for the start of each process")          \
 	FIELD(FAULT_RATE, "fault_rate", COUNT, "per second and rank")          \
 	FIELD(FAULT_TIME, "fault_time", SECONDS,                               \
-	      "estimated: all time in the kernel, at most 2 µs for each")      \
+	      "estimated: all time in the kernel, at most 2 µs for each, "    \
+	      "and 0.4 µs outside, less all CPU time of start-up and of "     \
+	      "calls of CUDA, which may have had it")                          \
 	FIELD(FAULT_SHARE, "fault_share", SHARE,                               \
-	      "of the time that ranks had a core")                             \
+	      "of the time that ranks had a core, that in the kernel")         \
 	FIELD(FAULT_GAIN, "faults_saved", SECONDS,                             \
-	      "elapsed time that goes with that, and with 0.4 µs for each "   \
-	      "outside the kernel")                                            \
+	      "elapsed time that goes with that")                              \
 	FIELD(SWITCHES, "switches", COUNT, "times that a thread blocked")      \
 	FIELD(SWITCH_RATE, "switch_rate", COUNT, "per second and rank")        \
 	FIELD(SWITCH_TIME, "switch_time", SECONDS,                             \
@@ -78,9 +82,40 @@ static double add_counts(struct fact *f, const struct run *run)
 	return user + f->values[SYSTEM].number;
 }
 
+/* The driver's own, which a program cannot mend. */
+static bool is_in_driver(const struct run *run, uint32_t node)
+{
+	const char *base =
+		str_base(str_at(&run->strings, run->nodes[node].module));
+
+	return run->nodes[node].kind == RUN_GPU_CALL ||
+	       !strncmp(base, "libcuda.so", strlen("libcuda.so")) ||
+	       !strncmp(base, "libnvidia-", strlen("libnvidia-"));
+}
+
+/* CPU seconds of start-up, of calls of CUDA and of its driver; < 0: no memory.
+ */
+static double seconds_beside(const struct fact_source *from)
+{
+	const struct run *run = from->run;
+	bool *beside = calloc(run->node_count + 1, sizeof(*beside));
+	double seconds = 0;
+
+	if (!beside)
+		return -1;
+	for (uint32_t n = 1; from->metric && n < run->node_count; n++) {
+		beside[n] = from->startup[n] != STARTUP_NONE ||
+			    beside[run->nodes[n].parent] ||
+			    is_in_driver(run, n);
+		if (beside[n])
+			seconds += value_node(from->metric, n);
+	}
+	free(beside);
+	return seconds;
+}
+
 /* With fewer cores than ranks, rates are of those that can run at once. */
-static void set_rates(struct fact *f, const struct fact_source *from,
-		      double cpu)
+static int set_rates(struct fact *f, const struct fact_source *from, double cpu)
 {
 	double at_once =
 		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
@@ -89,23 +124,28 @@ static void set_rates(struct fact *f, const struct fact_source *from,
 	double system = f->values[SYSTEM].number;
 	double faults = f->values[FAULTS].number;
 	double switches = f->values[SWITCHES].number;
+	double most = fmin(system, faults * FAULT);
+	double beside = seconds_beside(from), inside;
 
-	f->values[FAULT_TIME].number = fmin(system, faults * FAULT);
+	if (beside < 0)
+		return no_memory();
+	inside = fmax(most - beside, 0);
+	f->values[FAULT_TIME].number =
+		inside + value_ratio(inside, most) * faults * FAULT_COLD;
 	f->values[SWITCH_TIME].number =
 		fmin(system + fmax(able - cpu, 0), switches * SWITCH);
-	f->values[FAULT_GAIN].number = fact_saved(
-		from, f->values[FAULT_TIME].number + faults * FAULT_COLD,
-		fact_work(from));
+	f->values[FAULT_GAIN].number =
+		fact_saved(from, f->values[FAULT_TIME].number, fact_work(from));
 	f->values[FAULT_RATE].number = value_ratio(faults, able);
 	f->values[SWITCH_RATE].number = value_ratio(switches, able);
-	f->values[FAULT_SHARE].number =
-		value_ratio(f->values[FAULT_TIME].number, able);
+	f->values[FAULT_SHARE].number = value_ratio(inside, able);
 	f->values[SWITCH_SHARE].number =
 		value_ratio(f->values[SWITCH_TIME].number, able);
 	f->values[RANKS].number = from->ranks;
 	f->values[BUSY].number = busy;
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[RANK_SECONDS].number = from->seconds;
+	return 0;
 }
 
 /* The function with most of that field, by its path; 0: none has any. */
@@ -140,7 +180,7 @@ static int name_functions(struct fact *f, struct fact_source *from)
 	for (size_t i = 0; i < functions.count && !err; i++)
 		f->values[LOCKS].number += functions.at[i].values[locks].number;
 	f->values[LOCK_SHARE].number =
-		value_ratio(f->values[LOCKS].number, from->sampled);
+		value_ratio(f->values[LOCKS].number, from->steady);
 	if (!err) {
 		f->values[FUNCTION].text = name_path(
 			from, path_with_most_of(&functions, set, "seconds"));
@@ -167,8 +207,7 @@ static int gather_processes(struct facts *to, struct fact_source *from)
 	*f = counts;
 	f->values[SYSTEM_SHARE].number =
 		value_ratio(f->values[SYSTEM].number, cpu);
-	set_rates(f, from, cpu);
-	return name_functions(f, from);
+	return set_rates(f, from, cpu) ? -ENOMEM : name_functions(f, from);
 }
 
 const struct fact_set fact_set_processes = {

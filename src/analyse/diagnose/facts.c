@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* facts.c - sets of facts: their rows, their words, and what they are of. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "run/startup.h"
 
 #define CROWDED 0.3  /* of their time ranks waited for a core */
 #define STARVED 0.35 /* of the cores' time they had, or less */
@@ -196,8 +198,19 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 	to->starved = is_starved(to);
 	if (!err && metric && metric->unit == UNIT_NS)
 		err = imbalance_init(&to->skews, paths, metric);
-	for (size_t n = 0; metric && n < run->node_count; n++)
-		to->sampled += value_node(metric, n);
+	to->startup = startup_nodes(run);
+	if (!to->startup)
+		return -ENOMEM;
+	for (size_t n = 0; n < run->node_count; n++) {
+		double seconds = metric ? value_node(metric, n) : 0;
+
+		/* Libraries may be opened again and again. */
+		if (to->startup[n] == STARTUP_LOADER)
+			to->startup[n] = STARTUP_NONE;
+		to->sampled += seconds;
+		if (to->startup[n] == STARTUP_NONE)
+			to->steady += seconds;
+	}
 	return err;
 }
 
@@ -205,6 +218,7 @@ void fact_source_fini(struct fact_source *source)
 {
 	imbalance_fini(&source->skews);
 	free(source->explained);
+	free(source->startup);
 	*source = (struct fact_source){ 0 };
 }
 

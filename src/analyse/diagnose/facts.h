@@ -44,7 +44,7 @@ struct fact_field {
 #define FACT_ROW(constant, name, type, meaning) { name, FACT_##type, meaning },
 
 enum {
-	FACT_FIELDS = 34
+	FACT_FIELDS = 40
 };
 
 struct fact {
@@ -72,11 +72,13 @@ struct fact_source {
 	struct skews skews; /* of the metric; no process: none */
 	double elapsed;     /* seconds, from MPI_Init on where there is MPI */
 	double ranks;
-	double seconds; /* of all ranks, their start included */
-	double sampled; /* seconds of the metric, over all ranks */
-	double cores;   /* that ranks had, over all hosts; 0: not known */
-	double crowded; /* share of their time that ranks waited for a core */
-	bool starved;   /* by others: their time says nothing of the program */
+	double seconds;   /* of all ranks, their start included */
+	double sampled;   /* seconds of the metric, over all ranks, … */
+	double steady;    /* … but in what starts the program */
+	uint8_t *startup; /* by node: enum startup_kind */
+	double cores;     /* that ranks had, over all hosts; 0: not known */
+	double crowded;   /* share of their time that ranks waited for a core */
+	bool starved; /* by others: their time says nothing of the program */
 	double *explained; /* by path: seconds waited there with a known cause
 			    */
 };
@@ -97,6 +99,9 @@ struct fact_set {
 	bool waits;   /* its facts are time in MPI, mostly waiting */
 	bool sampled; /* they are of samples: with few nothing is known */
 	bool no_time; /* of something else: said, too, if time is lost */
+	/* The field that counts what its facts were seen by: of few of them no
+	   rule speaks; NULL: once is enough. */
+	const char *counted;
 	/* 0, or -ENOMEM with a reason. */
 	int (*gather)(struct facts *to, struct fact_source *from);
 };

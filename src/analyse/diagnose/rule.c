@@ -41,6 +41,7 @@ static int read_rule_line(struct diagnosis_rule *r, char *line,
 		{ "title", &r->title },   { "gain", &r->gain },
 		{ "say", &r->say },       { "advice", &r->advice },
 		{ "source", &r->source }, { "sure", &r->sure },
+		{ "cause", &r->cause },
 	};
 	char *rest;
 
@@ -76,13 +77,15 @@ static int read_rule_lines(struct diagnosis_rule *r,
 		if (read_rule_line(r, line, folder))
 			return fail(-EINVAL,
 				    "the rule %s, line %d: 'title', 'about', "
-				    "'part', 'when', 'severe', 'gain', 'say', "
-				    "'advice', 'sure' "
+				    "'part', 'when', 'severe', 'gain', "
+				    "'cause', 'say', 'advice', 'sure' "
 				    "or 'source' is wanted, with a text that "
 				    "fits (copse-report(1), Rules)",
 				    r->name, number);
 	}
 	r->explain = next ? next : "";
+	if (r->gain && !r->cause)
+		r->cause = "seconds";
 	if (r->title && r->about && r->when_count && r->say && r->advice &&
 	    r->source)
 		return 0;
@@ -189,15 +192,28 @@ int diagnosis_rule_is_severe(const struct diagnosis_rule *rule,
 	return err;
 }
 
-int diagnosis_rule_gain(const struct diagnosis_rule *rule,
-			const struct fact *fact, double *seconds)
+static int seconds_by_formula(const char *formula,
+			      const struct diagnosis_rule *rule,
+			      const struct fact *fact, double *seconds)
 {
 	struct rule_on on = { rule->about, fact };
-	int err = formula_value(seconds, rule->gain, fact_lookup, &on);
+	int err = formula_value(seconds, formula, fact_lookup, &on);
 
 	if (!isfinite(*seconds) || *seconds < 0)
 		*seconds = 0;
 	return err;
+}
+
+int diagnosis_rule_gain(const struct diagnosis_rule *rule,
+			const struct fact *fact, double *seconds)
+{
+	return seconds_by_formula(rule->gain, rule, fact, seconds);
+}
+
+int diagnosis_rule_cause(const struct diagnosis_rule *rule,
+			 const struct fact *fact, double *seconds)
+{
+	return seconds_by_formula(rule->cause, rule, fact, seconds);
 }
 
 /* At the '{' of "{size}": its value; what is no field stays as it is. */
@@ -254,6 +270,8 @@ static int try_formulas(const struct diagnosis_rule *r)
 		err = condition_holds(r->severe[i], &on, &holds);
 	if (!err && r->gain)
 		err = diagnosis_rule_gain(r, on.fact, &gain);
+	if (!err && r->gain)
+		err = diagnosis_rule_cause(r, on.fact, &gain);
 	return err ? fail(err, "the rule %s: %s", r->name, fail_reason()) : 0;
 }
 

@@ -10,6 +10,7 @@
  *     severe   rate > 100000
  *     when     function ~ MPI_@(Send|Bsend)
  *     gain     seconds / ranks
+ *     cause    seconds
  *     say      {messages} messages of {size} from {function} take {share}
  *     advice   Pack what goes to one rank into one message.
  *     source   where the thresholds are from
@@ -21,10 +22,11 @@
  * (analyse/base/formula.h) and the sentence use.  `part` is what it says of the
  * time (run/split.def): work, where it is not given.  All conditions have to
  * hold. The gain is in seconds of elapsed time; a rule without one is a remark:
- * what cannot be told, said once.  A finding is high above 30 % of the run's
- * time or where one `severe` holds, medium above 10 %, else low.  '#' begins a
- * comment.  `~` matches a text by a shell's pattern (fnmatch(3), FNM_EXTMATCH).
- * `sure` says how sure the rule is.
+ * what cannot be told, said once.  No gain is more than its cause, in seconds
+ * of all ranks: `seconds`, where it is not given.  A finding is high above 30 %
+ * of the run's time or where one `severe` holds, medium above 10 %, else low.
+ * '#' begins a comment.  `~` matches a text by a shell's pattern (fnmatch(3),
+ * FNM_EXTMATCH).  `sure` says how sure the rule is.
  *
  * Rules are looked for in the folder that $COPSE_RULES names, then in copse's
  * own; of two of one name the first counts.
@@ -42,7 +44,8 @@ enum {
 struct diagnosis_rule {
 	char *text; /* holds all the strings */
 	char *name;
-	const char *title, *gain, *say, *advice, *source, *sure, *explain;
+	const char *title, *gain, *cause, *say, *advice, *source, *sure,
+		*explain;
 	const struct fact_set *about;
 	enum split_part part;
 	const char *when[RULE_CONDITIONS], *severe[RULE_CONDITIONS];
@@ -71,6 +74,8 @@ int diagnosis_rule_is_severe(const struct diagnosis_rule *rule,
 			     const struct fact *fact, bool *severe);
 int diagnosis_rule_gain(const struct diagnosis_rule *rule,
 			const struct fact *fact, double *seconds);
+int diagnosis_rule_cause(const struct diagnosis_rule *rule,
+			 const struct fact *fact, double *seconds);
 
 /* The sentence, with the fact's values; to be freed, NULL: out of memory. */
 char *diagnosis_rule_say(const struct diagnosis_rule *rule,

@@ -192,19 +192,25 @@ static bool has_stack(const struct wait_graph *g,
 	return strstr(str_at(&g->run->strings, call->doing), " ← ");
 }
 
-/* "which waits for 3.00 s for mutex m ← f ← main"; to be freed. */
-static char *lock_wait_text(const struct wait_graph *g,
-			    const struct paths *paths,
-			    const struct run_last_call *call)
+/*
+ * "which had waited for 3.00 s in [mutex m] ← f", "… for its threads in
+ * [parallel a.c:3] ← f"; to be freed.
+ */
+static char *thread_wait_text(const struct wait_graph *g,
+			      const struct paths *paths,
+			      const struct run_last_call *call)
 {
+	const struct run_node *at = &g->run->nodes[call->wait_node];
 	char *where = ends_where(paths, call->wait_node), age[32], *text;
 
 	phrase_time(age, (double)call->wait_age_ns / 1e9);
-	text = where ? str_format(
-			       is_running_still(g)
-				       ? "which has been waiting for %s in %s"
-				       : "which had waited for %s in %s",
-			       age, where)
+	text = where ? str_format("which %s for %s %sin %s",
+				  is_running_still(g) ? "has been waiting"
+						      : "had waited",
+				  age,
+				  at->kind == RUN_PARALLEL ? "for its threads "
+							   : "",
+				  where)
 		     : NULL;
 	free(where);
 	return text;
@@ -245,7 +251,7 @@ static char *stand_text(const struct wait_graph *g, const struct paths *paths,
 	if (s->stand == STAND_STOPPED)
 		return strdup("which is stopped, by a signal or a queue");
 	if (s->call && s->call->wait_node && !call && !has_stack(g, s->call))
-		return lock_wait_text(g, paths, s->call);
+		return thread_wait_text(g, paths, s->call);
 	if (s->call && s->call->doing && !call)
 		return outside_text(g, paths, s->call);
 	if (s->stand == STAND_ENDED)

@@ -94,14 +94,14 @@ static void find_calls(struct wait_graph *g)
 	}
 }
 
-/* By itself, not with all others when the job was killed. */
+/* By itself, not with all others when the job was killed, nor by us. */
 static bool has_ended_first(const struct run_rank *r,
 			    const struct run_rank *last)
 {
 	uint64_t ns = rank_end(last) - rank_end(r);
 	bool alike = r->end == last->end && r->end_code == last->end_code;
 
-	return r->end != END_UNKNOWN &&
+	return r->end != END_UNKNOWN && r->end != END_STUCK &&
 	       ns > (alike ? 10 * EARLIER_NS : EARLIER_NS);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyse/base/analysis.h"
+#include "analyse/gpu/awaited-work.h"
 #include "analyse/gpu/gpu-work.h"
 #include "base/err.h"
 
@@ -92,6 +93,19 @@ static int failed_calls(struct report *report, const struct paths *paths,
 	return 0;
 }
 
+static int awaited_calls(struct report *report, const struct paths *paths,
+			 const struct analysis_options *options)
+{
+	struct awaited_works works;
+	int err = awaited_works_init(&works, paths);
+
+	if (!err)
+		awaited_works_table(report, paths, &works,
+				    analysis_limit(options, ROWS, works.count));
+	awaited_works_fini(&works);
+	return err;
+}
+
 static int fill_gpu_api(struct report *report, const struct paths *paths,
 			const struct analysis_options *options)
 {
@@ -99,6 +113,8 @@ static int fill_gpu_api(struct report *report, const struct paths *paths,
 
 	if (!err)
 		err = cuda_calls(report, paths, false, options);
+	if (!err)
+		err = awaited_calls(report, paths, options);
 	if (!err)
 		err = failed_calls(report, paths, options);
 	return err;

@@ -16,10 +16,12 @@
 #include "base/gpu-calls.h"
 #include "base/str.h"
 #include "live/layout.h"
+#include "run/startup.h"
 
 #define NS       1e9
 #define BOUND    0.5  /* of the idle time: spent launching */
-#define IDLE     0.1  /* of the time with work: less is no matter */
+#define IDLE     0.3  /* of the time with work: less is no matter */
+#define MANY     100  /* kernels: what a few do is their program's start */
 #define OF_ONE   0.25 /* of all idle time: a call worth naming alone */
 #define OF_CALLS 0.05 /* of the idle time: a call of Python's */
 #define OF_BELOW 0.5  /* of the outermost path's: the innermost one with it */
@@ -79,19 +81,26 @@ static bool launches_work(const struct run *run, uint32_t node)
 	return gpu_call_launches_kernel(name) || gpu_call_launches_graph(name);
 }
 
+/* A program that starts keeps its GPUs waiting, once. */
 static void add_idle(struct gpu_busy *b, const struct run *run)
 {
 	const struct run_metric *m =
 		run_metric(run, metric_infos[METRIC_GPU_IDLE].name);
+	uint8_t *startup = m ? startup_nodes(run) : NULL;
 
-	for (uint32_t i = 0; m && i < run->node_count; i++) {
+	for (uint32_t i = 0; startup && i < run->node_count; i++) {
 		double one = value_node(m, i);
 
+		if (startup[i] != STARTUP_NONE) {
+			b->startup += one;
+			continue;
+		}
 		b->idle += one;
 		if (one > 0 && run->nodes[i].kind == RUN_GPU_CALL &&
 		    launches_work(run, i))
 			b->launching += one;
 	}
+	free(startup);
 }
 
 struct gpu_busy gpu_busy_of(const struct run *run)
@@ -107,9 +116,10 @@ struct gpu_busy gpu_busy_of(const struct run *run)
 	for (size_t i = 0; i < g->rank_count; i++)
 		add_busy_process(&b, run, &g->ranks[i]);
 	add_idle(&b, run);
-	b.idle = fmin(b.idle, b.run - b.work - b.before);
-	b.after = fmin(b.after, b.run - b.work - b.before - b.idle);
-	b.unknown = b.run - b.work - b.before - b.idle - b.after;
+	b.startup = fmin(b.startup, b.run - b.work - b.before);
+	b.idle = fmin(b.idle, b.run - b.work - b.before - b.startup);
+	b.after = fmin(b.after, b.run - b.work - b.before - b.startup - b.idle);
+	b.unknown = b.run - b.work - b.before - b.startup - b.idle - b.after;
 	b.between = b.idle + (b.paused ? 0 : b.unknown);
 	return b;
 }
@@ -145,9 +155,9 @@ char *gpu_known_text(const struct run *run)
 				    NS));
 }
 
-bool gpu_busy_launch_bound(const struct gpu_busy *b)
+bool gpu_busy_launch_bound(const struct gpu_busy *b, double kernels)
 {
-	return b->idle >= IDLE * (b->idle + b->work) &&
+	return kernels >= MANY && b->idle >= IDLE * (b->idle + b->work) &&
 	       b->launching >= BOUND * b->idle;
 }
 
@@ -197,18 +207,54 @@ static uint32_t descend_busy(const struct paths *paths, const double *inclusive)
 	return at;
 }
 
+/* Whose it is: a thread that was off its core until a call was not in that. */
+static uint32_t path_of_idle(const struct paths *paths, uint32_t node)
+{
+	const struct run *run = paths->run;
+	uint32_t call = run->nodes[node].parent;
+
+	if (run->nodes[node].kind == RUN_KERNEL &&
+	    run->nodes[call].kind == RUN_GPU_CALL &&
+	    !strcmp(str_at(&run->strings, run->nodes[node].function),
+		    "[not running]"))
+		node = run->nodes[call].parent;
+	return paths->of[node];
+}
+
+int gpu_idle_values(const struct paths *paths, double *exclusive,
+		    double *inclusive)
+{
+	const struct run *run = paths->run;
+	const struct run_metric *m =
+		run_metric(run, metric_infos[METRIC_GPU_IDLE].name);
+	uint8_t *startup = startup_nodes(run);
+
+	if (!startup)
+		return -ENOMEM;
+	for (size_t i = 0; i < paths->count; i++)
+		exclusive[i] = 0;
+	for (uint32_t i = 0; m && i < run->node_count; i++)
+		if (startup[i] == STARTUP_NONE)
+			exclusive[path_of_idle(paths, i)] += value_node(m, i);
+	free(startup);
+	for (size_t i = 0; inclusive && i < paths->count; i++)
+		inclusive[i] = exclusive[i];
+	for (size_t i = paths->count; inclusive && i-- > 1;)
+		inclusive[paths->at[i].parent] += inclusive[i];
+	return 0;
+}
+
 int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds)
 {
-	const struct run_metric *m =
-		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
 	double *exclusive = calloc(paths->count + 1, sizeof(*exclusive));
 	double *inclusive = calloc(paths->count + 1, sizeof(*inclusive));
-	int err = exclusive && inclusive ? 0 : -ENOMEM;
+	int err = exclusive && inclusive ? 0 : no_memory();
 
 	*path = 0;
 	*seconds = 0;
-	if (!err && m) {
-		paths_values(paths, m, exclusive, inclusive);
+	if (!err)
+		err = gpu_idle_values(paths, exclusive, inclusive);
+	if (!err) {
 		*path = largest_index(exclusive, paths->count);
 		*seconds = exclusive[*path];
 		if (!is_gpu_call(paths, *path) ||
@@ -219,26 +265,26 @@ int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds)
 	}
 	free(exclusive);
 	free(inclusive);
-	return err ? no_memory() : 0;
+	return err;
 }
 
 /* The call of the interpreter's below which most of the idle time is. */
 static int find_called_api(const struct paths *paths, uint32_t path,
 			   uint32_t *called, double *seconds)
 {
-	const struct run_metric *m =
-		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
 	double *exclusive;
 	int err = 0;
 
 	*seconds = 0;
-	if (!m || !interpreter_owns(paths->run, paths->at[path].node))
+	if (!interpreter_owns(paths->run, paths->at[path].node))
 		return 0;
 	exclusive = calloc(paths->count + 1, sizeof(*exclusive));
 	if (!exclusive)
 		return no_memory();
-	paths_values(paths, m, exclusive, NULL);
-	err = interpreter_called(paths, path, exclusive, called, seconds);
+	err = gpu_idle_values(paths, exclusive, NULL);
+	if (!err)
+		err = interpreter_called(paths, path, exclusive, called,
+					 seconds);
 	free(exclusive);
 	return err;
 }

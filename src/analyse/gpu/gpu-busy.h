@@ -26,6 +26,7 @@ struct gpu_busy {
 	double run, work; /* they ran, and GPUs were known; there was work */
 	double before;    /* from their start to their first work */
 	double after;     /* from their last work to their end */
+	double startup;   /* between these no work, as the program started */
 	double idle;      /* between these no work, and it is known why */
 	double unknown;   /* no work, and it is not; of paused ones the end, too
 			   */
@@ -44,16 +45,23 @@ struct gpu_busy gpu_busy_of(const struct run *run);
 double gpu_own_seconds(const struct run_device *d);
 
 /*
+ * The time without work of each path, but of those that start the program, and
+ * with what is below it, which may be NULL.  0, or -ENOMEM with a reason.
+ */
+int gpu_idle_values(const struct paths *paths, double *exclusive,
+		    double *inclusive);
+
+/*
  * "GPU work is known only until …", of a run that has processes of that kind;
  * to be freed, NULL: no memory.
  */
 char *gpu_known_text(const struct run *run);
 
 /*
- * From the first work to the last they were idle for a time that matters, and
- * mostly waited for the next launch.
+ * From the first work to the last, of which there was much, they were idle for
+ * a time that matters, and mostly waited for the next launch.
  */
-bool gpu_busy_launch_bound(const struct gpu_busy *busy);
+bool gpu_busy_launch_bound(const struct gpu_busy *busy, double kernels);
 
 /*
  * The innermost path below which GPUs were idle for half of the time, with

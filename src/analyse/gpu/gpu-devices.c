@@ -21,6 +21,8 @@ enum {
 
 static void busy_device_columns(struct report *report, const struct run *run)
 {
+	bool messages = false;
+
 	report_table(report, "devices", "devices");
 	report_column(report, "device", "GPU", COLUMN_COUNT);
 	report_column(report, "host", "host", COLUMN_TEXT);
@@ -37,6 +39,10 @@ static void busy_device_columns(struct report *report, const struct run *run)
 	report_column(report, "kernels", "kernels", COLUMN_SECONDS);
 	report_column(report, "copies", "copies", COLUMN_SECONDS);
 	report_column(report, "overlap", "overlap", COLUMN_SECONDS);
+	for (size_t i = 0; i < run->gpu.device_count; i++)
+		messages |= run->gpu.devices[i].exposed_ns > 0;
+	report_column(report, "exposed", messages ? "NCCL alone" : NULL,
+		      COLUMN_SECONDS);
 	report_column(report, "at_once", "at once", COLUMN_NUMBER);
 	report_column(report, "relative", "to mean", COLUMN_NUMBER);
 	report_column(report, "elapsed", NULL, COLUMN_SECONDS);
@@ -82,6 +88,7 @@ static void device_row(struct report *report, const struct run *run, size_t i,
 	report_number(report, d->kernels_ns / NS);
 	report_number(report, d->copies_ns / NS);
 	report_number(report, d->overlap_ns / NS);
+	report_number(report, d->exposed_ns / NS);
 	report_number(report, value_ratio(d->kernels_sum_ns, d->kernels_ns));
 	report_number(report, value_ratio(d->busy_ns / NS, mean));
 	report_number(report, elapsed / NS);

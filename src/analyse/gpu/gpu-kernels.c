@@ -75,11 +75,13 @@ static int kernel_path_table(struct report *report, const struct paths *paths,
 	report_table(report, "paths", "launch paths");
 	report_column(report, "kernel", NULL, COLUMN_TEXT);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "launched_by", NULL, COLUMN_TEXT);
 	work_columns(report, "launches");
 	for (size_t i = 0; i < limit; i++) {
 		report_text(report,
 			    str_at(&paths->run->strings, work.at[i].function));
 		paths_cell(report, paths, work.at[i].path);
+		gpu_launch_cell(report, paths, work.at[i].path);
 		work_cells(report, &work.at[i], all);
 	}
 	err = gpu_balance_table(report, paths, &work, limit);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-share.c - what the summary says of GPUs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/gpu/gpu-findings.h"
 #include "analyse/paths/paths.h"
@@ -12,28 +14,51 @@
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/base/phrase.h"
 #include "analyse/base/value.h"
+#include "base/err.h"
+#include "base/gpu-calls.h"
+#include "base/str.h"
 
 #define WORTH_SAYING 0.05 /* of the time: idle */
+#define GRAPHS       0.2  /* of the work: what is in them is worth a hint */
+#define NEARLY_ALL   0.99 /* of a kernel: its path needs no share */
+#define STARTED      0.01 /* of the time: that it was left out is said */
 #define UNEVEN       1.2  /* times the mean, of a device */
 
-static void say_work(struct report *report, const struct gpu_busy *b,
-		     double kernels, double copies)
+/* Of a graph that ran as one, nobody knows what in it was a copy. */
+static double time_of_graphs(const struct run *run,
+			     const struct gpu_work_rows *kernels)
 {
-	char work[32], moved[32], devices[32];
+	double seconds = 0;
 
-	phrase_time(work, kernels);
+	for (size_t i = 0; i < kernels->count; i++)
+		if (!strcmp(str_at(&run->strings, kernels->at[i].function),
+			    "[graph]"))
+			seconds += kernels->at[i].seconds;
+	return seconds;
+}
+
+static void say_work(struct report *report, const struct gpu_busy *b,
+		     double kernels, double graphs, double copies)
+{
+	char work[32], inside[32], moved[32], devices[32], in[64] = "";
+	char of[96] = "";
+
+	phrase_time(work, kernels - graphs);
 	phrase_time(moved, copies);
+	if (graphs > 0)
+		snprintf(in, sizeof(in), ", %s of graphs",
+			 phrase_time(inside, graphs));
 	if (b->devices)
-		report_line(report,
-			    "GPUs: %s of kernels, %s of copies; %s busy for "
-			    "%.0f %% of the run%s.",
-			    work, moved,
-			    phrase_plural(devices, b->devices, "GPU"),
-			    100 * value_ratio(b->busy, b->elapsed),
-			    b->shared ? ", by all that share it" : "");
-	else
-		report_line(report, "GPUs: %s of kernels, %s of copies.", work,
-			    moved);
+		snprintf(of, sizeof(of), "; %s busy for %.0f %% of the run%s",
+			 phrase_plural(devices, b->devices, "GPU"),
+			 100 * value_ratio(b->busy, b->elapsed),
+			 b->shared ? ", by all that share it" : "");
+	report_line(report, "GPUs: %s of kernels%s, %s of copies%s.%s", work,
+		    in, moved, of,
+		    graphs > GRAPHS * (kernels + copies)
+			    ? " What of graphs is copies: copse run "
+			      "--gpu-nodes=on."
+			    : "");
 }
 
 static void say_uneven(struct report *report, const struct run *run,
@@ -74,11 +99,13 @@ static int say_gpu_idle(struct report *report, const struct paths *paths,
 	if (text && called)
 		report_line(report,
 			    "GPUs idle %.0f %% of the time from first to last "
-			    "work%s: %s in %s (%.0f %% of it%s).",
+			    "work%s%s: %s in %s (%.0f %% of it%s).",
 			    100 * share,
 			    !b->shared ? ""
 			    : world    ? " of each rank"
 				       : " of each process",
+			    b->startup > STARTED * b->run ? " but start-up"
+							  : "",
 			    world ? "ranks were" : "the program was", text,
 			    100 * fmin(value_ratio(seconds, idle), 1), called);
 	free(called);
@@ -86,25 +113,9 @@ static int say_gpu_idle(struct report *report, const struct paths *paths,
 	return 0;
 }
 
-static void say_bound(struct report *report, const struct gpu_busy *b,
-		      const struct gpu_row *kernels)
-{
-	char mean[32];
-
-	if (kernels->count <= 0 || !gpu_busy_launch_bound(b))
-		return;
-	phrase_time(mean, value_ratio(kernels->seconds, kernels->count));
-	report_line(report,
-		    "Launch-bound: between their first and last work GPUs were "
-		    "idle for %.0f %%, %.0f %% of that in launches; a kernel "
-		    "takes %s.",
-		    100 * value_ratio(b->idle, b->idle + b->work),
-		    100 * fmin(value_ratio(b->launching, b->idle), 1), mean);
-}
-
 /* As far as it is known when devices worked. */
 static int say_times(struct report *report, const struct paths *paths,
-		     const struct gpu_busy *b, const struct gpu_row *kernels)
+		     const struct gpu_busy *b)
 {
 	struct gpu_factors factors = gpu_factors_of(paths->run);
 	int err;
@@ -113,25 +124,76 @@ static int say_times(struct report *report, const struct paths *paths,
 		return 0;
 	say_uneven(report, paths->run, b);
 	err = say_gpu_idle(report, paths, b);
-	say_bound(report, b, kernels);
 	gpu_factors_lines(report, &factors);
 	return err;
 }
 
-static void say_hottest(struct report *report, const struct paths *paths,
-			const struct gpu_work_rows *by_path, double all)
+/* "beta ← solve", or "beta, 76 % of that ← solve"; to be freed, or NULL. */
+static char *hottest_text(const struct paths *paths, const struct gpu_row *path,
+			  double all)
 {
-	char *path = paths_short(paths, by_path->at[0].path, 4);
-	double share = value_ratio(by_path->at[0].seconds, all);
+	char *name = paths_short(paths, path->path, 1);
+	char *text = paths_short(paths, path->path, 4), *both = text;
+	double share = value_ratio(path->seconds, all);
 
-	report->failed |= !path;
-	if (path)
-		report_line(report, "%s of it, %.0f %%: %s.",
-			    phrase_most_begins(share), 100 * share, path);
-	free(path);
+	if (name && text && share < NEARLY_ALL) {
+		both = str_format("%s, %.0f %% of that%s", name, 100 * share,
+				  text + strlen(name));
+		free(text);
+	}
+	free(name);
+	return both;
 }
 
-static void say_calls(struct report *report, const struct gpu_row *calls)
+/* Phases and call paths split a kernel, which is one to who mends it. */
+static int say_hottest(struct report *report, const struct paths *paths,
+		       const struct gpu_work_rows *by_path, double all)
+{
+	struct gpu_work_rows by_name;
+	int err = gpu_work_init(&by_name, paths, GPU_KERNELS, true);
+	struct gpu_row first;
+	size_t most = 0;
+	char *text;
+
+	if (err)
+		return err;
+	first = by_name.at[0];
+	gpu_work_fini(&by_name);
+	while (by_path->at[most].function != first.function)
+		most++;
+	if (first.seconds < WORTH_SAYING * all)
+		return 0;
+	text = hottest_text(paths, &by_path->at[most], first.seconds);
+	if (text)
+		report_line(report, "%s of it, %.0f %%: %s.",
+			    phrase_most_begins(value_ratio(first.seconds, all)),
+			    100 * value_ratio(first.seconds, all), text);
+	free(text);
+	return text ? 0 : no_memory();
+}
+
+/* Calls that failed, but those that asked whether they would. */
+static int count_lost_calls(const struct paths *paths, double *failed)
+{
+	const struct strings *strings = &paths->run->strings;
+	struct gpu_work_rows errors;
+	int err = gpu_work_init(&errors, paths, GPU_ERRORS, true), number;
+
+	*failed = 0;
+	for (size_t i = 0; !err && i < errors.count; i++) {
+		const struct gpu_row *row = &errors.at[i];
+
+		if (sscanf(str_at(strings, row->function), "[error %d",
+			   &number) != 1 ||
+		    gpu_call_lost_work(str_at(strings, row->call), number))
+			*failed += row->failed;
+	}
+	gpu_work_fini(&errors);
+	return err;
+}
+
+static void say_calls(struct report *report, const struct gpu_row *calls,
+		      double lost)
 {
 	char inside[32], waited[32], failed[32];
 
@@ -142,10 +204,10 @@ static void say_calls(struct report *report, const struct gpu_row *calls)
 		    "GPUs and copies.",
 		    calls->count, phrase_time(inside, calls->seconds),
 		    phrase_time(waited, calls->waited));
-	if (calls->failed > 0)
+	if (lost > 0)
 		report_line(report,
 			    "! %s of CUDA failed (copse report gpu-api).",
-			    phrase_many(failed, calls->failed, "call"));
+			    phrase_many(failed, lost, "call"));
 }
 
 static void say_known(struct report *report, const struct run *run)
@@ -163,23 +225,27 @@ int findings_gpu(struct report *report, const struct paths *paths)
 	struct gpu_work_rows kernels, copies = { 0 }, calls = { 0 };
 	int err = gpu_work_init(&kernels, paths, GPU_KERNELS, false);
 	struct gpu_busy busy = gpu_busy_of(paths->run);
-	double all;
+	double all, lost = 0;
 
 	if (!err)
 		err = gpu_work_init(&copies, paths, GPU_COPIES, false);
 	if (!err)
 		err = gpu_work_init(&calls, paths, GPU_CALLS, true);
+	if (!err)
+		err = count_lost_calls(paths, &lost);
 	all = kernels.total.seconds + copies.total.seconds;
 	say_known(report, paths->run);
 	if (!err && all > 0) {
 		say_work(report, &busy, kernels.total.seconds,
+			 time_of_graphs(paths->run, &kernels),
 			 copies.total.seconds);
 		if (kernels.count)
-			say_hottest(report, paths, &kernels, all);
-		err = say_times(report, paths, &busy, &kernels.total);
+			err = say_hottest(report, paths, &kernels, all);
+		if (!err)
+			err = say_times(report, paths, &busy);
 	}
 	if (!err) {
-		say_calls(report, &calls.total);
+		say_calls(report, &calls.total, lost);
 		gpu_unreported_line(report, paths->run);
 	}
 	if (!err)

@@ -33,8 +33,7 @@ static const struct {
 	{ LOSS_GPU_UNREPORTED, false },
 };
 
-/* How often that happened, in all processes. */
-static double gpu_lost(const struct run *run, enum loss loss)
+double gpu_lost(const struct run *run, enum loss loss)
 {
 	double sum = 0;
 
@@ -45,17 +44,25 @@ static double gpu_lost(const struct run *run, enum loss loss)
 	return sum;
 }
 
+/* After a fault CUPTI has no times of what it had not told before. */
 bool gpu_unreported_line(struct report *report, const struct run *run)
 {
 	double unreported = gpu_lost(run, LOSS_GPU_UNREPORTED);
-	char launches[32];
+	double timeless = gpu_lost(run, LOSS_GPU_TIMES);
+	char launches[32], records[32];
 
 	if (unreported > 0)
 		report_line(
 			report,
 			"! What %s did on GPUs is not known (gpu.unreported).",
 			phrase_many(launches, unreported, "launch"));
-	return unreported > 0;
+	if (timeless > 0)
+		report_line(report,
+			    "! The times of %s of GPU work are not known "
+			    "(gpu.times): a fault takes those that CUPTI had "
+			    "not told.",
+			    phrase_many(records, timeless, "record"));
+	return unreported > 0 || timeless > 0;
 }
 
 static double gpu_total(const struct run *run, enum metric metric)

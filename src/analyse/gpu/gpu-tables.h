@@ -7,6 +7,9 @@
 #include "live/layout.h"
 #include "analyse/base/analysis.h"
 
+/* How often that happened, in all processes. */
+double gpu_lost(const struct run *run, enum loss loss);
+
 /* A warning when there are launches without a record; false: there are none. */
 bool gpu_unreported_line(struct report *report, const struct run *run);
 

@@ -106,12 +106,14 @@ static void copy_path_table(struct report *report, const struct paths *paths,
 	report_table(report, "paths", "by call path");
 	begin_columns(report);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "launched_by", NULL, COLUMN_TEXT);
 	transfer_columns(report);
 	for (size_t i = 0; i < limit; i++) {
 		const struct gpu_row *row = &work->at[i];
 
 		begin_cells(report, paths->run, row);
 		paths_cell(report, paths, paths->at[row->path].parent);
+		gpu_launch_cell(report, paths, row->path);
 		transfer_cells(report, row, work->total.seconds);
 	}
 }

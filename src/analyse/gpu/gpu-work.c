@@ -46,6 +46,16 @@ int gpu_report(struct report **to, const struct run *const runs[],
 	return err;
 }
 
+void gpu_launch_cell(struct report *report, const struct paths *paths,
+		     uint32_t path)
+{
+	char *text = paths_brief(paths, path);
+
+	report->failed |= !text;
+	report_text(report, text);
+	free(text);
+}
+
 static double gpu_work_value(const struct run *run, enum metric metric,
 			     uint32_t node)
 {

@@ -32,7 +32,13 @@ int gpu_report(struct report **to, const struct run *const runs[],
 	}                                                                      \
 	const struct analysis analysis_##symbol = { .name = name_,             \
 						    .help = help_,             \
+						    .takes =                   \
+							    ANALYSIS_COLLAPSE, \
 						    .run = run_##symbol };
+
+/* How a path stands for readers, for programs: "launched_by". */
+void gpu_launch_cell(struct report *report, const struct paths *paths,
+		     uint32_t path);
 
 enum gpu_choice {
 	GPU_KERNELS, /* and graphs */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyse/base/analysis.h"
@@ -124,16 +125,19 @@ static int fill_idle_causes(struct report *report, const struct paths *paths,
 {
 	struct gpu_busy b = gpu_busy_of(paths->run);
 	double idle = b.between;
-	char time[32];
+	char time[32], start[32], but[64] = "";
 	int err;
 
+	if (b.startup > SMALL * b.run)
+		snprintf(but, sizeof(but), ", but %s of start-up",
+			 phrase_time(start, b.startup));
 	if (b.processes)
 		report_line(report,
 			    "GPUs had nothing to do for %s, %.0f %% of the "
 			    "time from the first to the last work of each "
-			    "process.",
+			    "process%s.",
 			    phrase_time(time, idle),
-			    100 * value_ratio(idle, idle + b.work));
+			    100 * value_ratio(idle, idle + b.work), but);
 	else
 		report_line(report,
 			    "No GPU was used, or its times are not known.");

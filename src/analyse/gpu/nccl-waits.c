@@ -15,6 +15,7 @@
 #include "analyse/paths/paths.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 #define NS     1e9
 #define ROWS   20
@@ -39,6 +40,19 @@ static struct run_collective sum_collectives(const struct run *run)
 /*
  * Sentences.
  */
+
+/* What its kernels were. */
+static const char *calls_noun(const struct run *run)
+{
+	const struct run_collectives *c = &run->collectives;
+	size_t messages = 0;
+
+	for (size_t i = 0; i < c->row_count; i++)
+		messages += c->rows[i].function >= LIVE_COLLECTIVE_SEND;
+	if (!messages)
+		return "collective calls";
+	return messages == c->row_count ? "messages" : "calls of NCCL";
+}
 
 /* A part of what others waited for a rank, and where that one mainly was. */
 struct blamed_part {
@@ -118,9 +132,10 @@ static int say_blamed(struct report *report, const struct paths *paths,
 			  (parts[1].ns > WORTH * ns && !texts[1]);
 	phrase_time(time, ns / NS);
 	report_line(report,
-		    "! In collective calls GPUs waited %s, %.0f %% of their "
-		    "time there, for %s %llu: %s%s%s.",
-		    time, 100 * ns / all->ns, processes_noun(run),
+		    "! In %s GPUs waited %s, %.0f %% of their time there, for "
+		    "%s %llu: %s%s%s.",
+		    calls_noun(run), time, 100 * ns / all->ns,
+		    processes_noun(run),
 		    (unsigned long long)processes_number(run, rank),
 		    texts[0] ? texts[0] : "", texts[0] && texts[1] ? "; " : "",
 		    texts[1] ? texts[1] : "");
@@ -143,9 +158,10 @@ int findings_gpu_collectives(struct report *report, const struct paths *paths)
 			worst = &c->ranks[i];
 	phrase_time(time, all.ns / NS);
 	report_line(report,
-		    "%s of kernels are collective calls (%s most), %.0f %% of "
-		    "it waiting for the last rank.",
-		    time, run_collective_name(c->rows->function),
+		    "%s of kernels are %s (%s most), %.0f %% of it waiting "
+		    "for the last rank.",
+		    time, calls_noun(paths->run),
+		    run_collective_name(c->rows->function),
 		    100 * all.waited_ns / all.ns);
 	if (worst->caused_ns < WORTH * all.ns)
 		return 0;
@@ -162,7 +178,7 @@ static void collectives_table(struct report *report, const struct paths *paths,
 	const struct run_collectives *c = &paths->run->collectives;
 	size_t limit = analysis_limit(options, ROWS, c->row_count);
 
-	report_table(report, "collectives", "collective calls of GPUs");
+	report_table(report, "collectives", "calls of NCCL");
 	report_column(report, "function", "function", COLUMN_TEXT);
 	report_column(report, "ranks", "ranks", COLUMN_COUNT);
 	report_column(report, "count", "kernels", COLUMN_COUNT);
@@ -257,7 +273,7 @@ static void device_ranks_table(struct report *report, const struct run *run,
 		     run->world ? "their ranks" : "their processes");
 	report_column(report, "rank", run->world ? "rank" : "process",
 		      COLUMN_COUNT);
-	report_column(report, "seconds", "in collective calls", COLUMN_SECONDS);
+	report_column(report, "seconds", "in calls", COLUMN_SECONDS);
 	report_column(report, "waited", "waiting", COLUMN_SECONDS);
 	report_column(report, "caused", "waited for", COLUMN_SECONDS);
 	for (size_t i = 0; i < limit; i++) {
@@ -325,7 +341,7 @@ static int run_collectives_analysis(struct report **to,
 	if (!runs[0]->collectives.row_count)
 		report_line(report,
 			    "No collective call of NCCL was seen on two "
-			    "ranks or more.");
+			    "ranks or more, and no message at both ends.");
 	if (!err) {
 		err = gpu_collectives_tables(report, &paths, options);
 		paths_fini(&paths);
@@ -341,6 +357,7 @@ static int run_collectives_analysis(struct report **to,
 
 const struct analysis analysis_nccl_waits = {
 	.name = "gpu-collectives",
-	.help = "collective calls of GPUs (NCCL), and for whom they waited",
+	.takes = ANALYSIS_COLLAPSE,
+	.help = "calls of NCCL, and for whom GPUs waited in them",
 	.run = run_collectives_analysis,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/paths/dominant-path.h"
+#include "analyse/io/io-sites.h"
 #include "analyse/mpi/mpi-findings.h"
 #include "analyse/split/cpu-contention.h"
 #include "analyse/mpi/wait-causes.h"
@@ -261,19 +262,21 @@ static char *meanwhile_culprit(const struct blames *b,
 	const char *was = spent->unsampled ? "slept or lacked a core,"
 			  : p->named == 1  ? "was"
 					   : "were";
-	char *path, *others, *text = NULL, often[64];
+	char *path, *others, *file, *text = NULL, often[64];
 
 	if (!spent->in.path)
 		return strdup("");
 	path = paths_short_mostly(b->paths, spent->in.path, FRAMES,
 				  spent->in.mostly);
+	file = io_files_below(b->paths, spent->in.path);
 	others = spent->unsampled ? helpers_text(b, p, spent) : strdup("");
 	how_often(often, p->named, spent->in.seconds / p->said, was);
-	if (path && others)
-		text = str_format(", %s %s%s%s", often, path,
+	if (path && others && file)
+		text = str_format(", %s %s%s%s%s", often, path,
 				  spent->unsampled ? " (not sampled)" : "",
-				  others);
+				  file, others);
 	free(path);
+	free(file);
 	free(others);
 	return text;
 }

@@ -148,7 +148,8 @@ static uint32_t own_below(const struct paths *paths, uint32_t path,
 		if (python_has_installed(run, node))
 			own = 0;
 		else if (!own && !interpreter_owns(run, node) &&
-			 paths_is_own(run, node))
+			 paths_is_own(run, node) &&
+			 !paths_is_nameless(run, node))
 			own = p;
 	}
 	return own ? own : caller;
@@ -163,7 +164,8 @@ uint32_t paths_own(const struct paths *paths, uint32_t path)
 	for (uint32_t p = path; p; p = paths->at[p].parent) {
 		if (interpreter_owns(paths->run, paths->at[p].node))
 			return path;
-		if (paths_is_own(paths->run, paths->at[p].node))
+		if (paths_is_own(paths->run, paths->at[p].node) &&
+		    !paths_is_nameless(paths->run, paths->at[p].node))
 			return p;
 	}
 	return path;

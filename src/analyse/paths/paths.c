@@ -120,11 +120,37 @@ static bool is_repeated_call(const struct paths *paths, uint32_t called,
 	return x->function == y->function || (y->flags & RUN_UNNAMED);
 }
 
+/* A function inside a library that tells nobody how it is called. */
+bool paths_is_nameless(const struct run *run, uint32_t node)
+{
+	static const char cudart[] = "libcudart_static_";
+	const struct run_node *n = &run->nodes[node];
+
+	if (n->kind != RUN_FUNCTION || interpreter_owns(run, node) ||
+	    interpreter_is_unnamed(run, node))
+		return false;
+	return !strncmp(str_at(&run->strings, n->function), cudart,
+			sizeof(cudart) - 1) ||
+	       ((n->flags & RUN_UNNAMED) &&
+		strstr(str_base(str_at(&run->strings, n->module)), ".so"));
+}
+
+/* What the path is in, that has a name; the path itself where nothing has. */
+static uint32_t nearest_named(const struct paths *paths, uint32_t path)
+{
+	uint32_t named = path;
+
+	while (named && paths_is_nameless(paths->run, paths->at[named].node))
+		named = paths->at[named].parent;
+	return named ? named : path;
+}
+
 /* Says a sentence no more with the frame above? */
 static bool adds_nothing(const struct paths *paths, uint32_t called,
 			 uint32_t above)
 {
 	return is_one_frame(paths, called, above) ||
+	       paths_is_nameless(paths->run, paths->at[above].node) ||
 	       is_for_interpreter(paths, called, above) ||
 	       is_repeated_call(paths, called, above) ||
 	       !(is_interpreted(paths, above) ||
@@ -158,7 +184,54 @@ struct wording {
 	bool folded;  /* the interpreter's frames are one */
 	bool readers; /* how kernels are launched says nothing */
 	bool lines;   /* of MPI calls */
+	/* Of a launch from Python, or PyTorch: only these, and what of Python
+	   is above; 0: none. */
+	uint32_t aten, python;
 };
+
+#define OPERATOR "at::_ops::" /* PyTorch's dispatcher: …addmm::call() */
+#define BACKWARD "torch::autograd::generated::" /* …AddmmBackward0::apply() */
+
+/* What the name has behind that, NULL: it does not begin so. */
+static const char *name_behind(const struct paths *paths, uint32_t path,
+			       const char *begin)
+{
+	const char *name = paths_function(paths->run, paths->at[path].node);
+	size_t length = strlen(begin);
+
+	return strncmp(name, begin, length) ? NULL : name + length;
+}
+
+/* A kernel of PyTorch has 60 frames of C++ above it: one says what it is. */
+static void choose_launch(struct wording *how, const struct paths *paths,
+			  uint32_t path)
+{
+	enum run_kind kind = paths->run->nodes[paths->at[path].node].kind;
+
+	if (kind != RUN_KERNEL && kind != RUN_GPU_CALL)
+		return;
+	how->python = python_caller(paths, path);
+	for (uint32_t p = path; p > how->python && !how->aten;
+	     p = paths->at[p].parent)
+		how->aten = name_behind(paths, p, OPERATOR) ? p : 0;
+}
+
+static bool says_launch(const struct paths *paths, uint32_t path,
+			const struct wording *how)
+{
+	const struct run *run = paths->run;
+	uint32_t node = paths->at[path].node;
+	enum run_kind kind = run->nodes[node].kind;
+
+	if (path == how->aten || path == how->python || kind == RUN_PHASE ||
+	    kind == RUN_KERNEL)
+		return true;
+	if (name_behind(paths, path, BACKWARD))
+		return !how->python;
+	return kind == RUN_FUNCTION && !interpreter_owns(run, node) &&
+	       paths_is_own(run, node) && !python_has_installed(run, node) &&
+	       (path > how->python || python_owns(run, node));
+}
 
 static bool path_is_mpi(const struct paths *paths, uint32_t path)
 {
@@ -208,7 +281,22 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 	while (above && ((how->readers && python_is_wrapper(paths, above)) ||
 			 (how->folded && adds_nothing(paths, path, above))))
 		above = paths->at[above].parent;
+	while (above && (how->aten || how->python) &&
+	       !says_launch(paths, above, how))
+		above = paths->at[above].parent;
 	return above;
+}
+
+/* "aten::addmm" of its dispatcher's function, "AddmmBackward0"; or NULL. */
+static char *torch_words(const struct paths *paths, uint32_t path)
+{
+	const char *aten = name_behind(paths, path, OPERATOR);
+	const char *name = aten ? aten : name_behind(paths, path, BACKWARD);
+
+	if (!name)
+		return NULL;
+	return str_format("%s%.*s", aten ? "aten::" : "",
+			  (int)strcspn(name, ":("), name);
 }
 
 /* "mpi4py.MPI", and in a table "mpi4py.MPI+0x8c89d"; to be freed, or NULL. */
@@ -231,9 +319,14 @@ static char *frame_words(const struct paths *paths, uint32_t path,
 {
 	uint32_t node = paths->at[path].node;
 	const char *name = paths_function(paths->run, node);
+	char *text = NULL;
 
 	if (!how->brief)
 		return strdup(name);
+	if (how->aten)
+		text = torch_words(paths, path);
+	if (text)
+		return text;
 	if (how->folded && is_interpreted(paths, path))
 		return strdup(INTERPRETER);
 	if (interpreter_is_unnamed(paths->run, node))
@@ -304,8 +397,11 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 			   const struct wording *how)
 {
 	char *words = NULL;
-	bool ok = put_frame(to, &words, paths, path, 0, how);
+	bool ok;
 
+	if (how->folded)
+		path = nearest_named(paths, path);
+	ok = put_frame(to, &words, paths, path, 0, how);
 	for (unsigned int i = 1; ok && i < how->frames; i++) {
 		uint32_t called = path;
 
@@ -393,10 +489,12 @@ char *paths_short_mostly(const struct paths *paths, uint32_t path,
 
 char *paths_brief(const struct paths *paths, uint32_t path)
 {
-	return path_in_words(paths, path,
-			     &(struct wording){ .frames = UINT_MAX,
-						.brief = true,
-						.readers = true });
+	struct wording how = { .frames = UINT_MAX,
+			       .brief = true,
+			       .readers = true };
+
+	choose_launch(&how, paths, path);
+	return path_in_words(paths, path, &how);
 }
 
 /*

@@ -15,6 +15,9 @@
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive);
 
+/* A library's function without a name, which sentences leave out. */
+bool paths_is_nameless(const struct run *run, uint32_t node);
+
 /* In MPI or OpenMP's runtime: waiting is what follows, not what is mended. */
 bool paths_is_waiting(const struct run_node *node);
 bool paths_waits(const struct paths *paths, uint32_t path);
@@ -78,7 +81,8 @@ char *paths_mostly_text(const struct paths *paths, uint32_t path,
 
 /*
  * The same as paths_short(), with all frames, for a table that readers see:
- * frames of the interpreter stay apart.
+ * frames of the interpreter stay apart.  Of a launch from Python these are the
+ * kernel, PyTorch's innermost operator, and the program's functions of Python.
  */
 char *paths_brief(const struct paths *paths, uint32_t path);
 

@@ -10,6 +10,7 @@
 #include "analyse/base/phrase.h"
 #include "analyse/base/processes.h"
 #include "analyse/base/value.h"
+#include "analyse/ranks/heap-use.h"
 #include "base/comparison.h"
 
 #define NS   1e9
@@ -238,8 +239,20 @@ static void resident_cell(struct report *report, const struct memory_process *p)
 	free(line);
 }
 
+/* Its peaks on all devices, together; 0: none, or not known. */
+static uint64_t gpu_memory_of(const struct run *run, uint32_t rank)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < run->facts.holder_count; i++)
+		if (run->facts.holders[i].rank == rank &&
+		    run->facts.holders[i].device != RUN_HOST)
+			bytes += run->facts.holders[i].peak;
+	return bytes;
+}
+
 static void memory_row(struct report *report, const struct memory_use *u,
-		       const struct memory_process *p)
+		       const struct memory_process *p, const double *held)
 {
 	const struct run *run = u->run;
 	size_t n = p->reading_count;
@@ -255,11 +268,16 @@ static void memory_row(struct report *report, const struct memory_use *u,
 	known_bytes(report, n ? p->readings[n - 1].resident : 0);
 	report_count(report, p->of->readings);
 	report_count(report, p->killed);
+	value_count(report, held ? held[p->of->rank] : NO_VALUE);
+	known_bytes(report, run->ranks[p->of->rank].family.faults);
+	known_bytes(report, gpu_memory_of(run, p->of->rank));
 	resident_cell(report, p);
 }
 
+/* held: by rank, at most of what was allocated; NULL: not known. */
 static void memory_ranks_table(struct report *report,
-			       const struct memory_use *u, size_t limit)
+			       const struct memory_use *u, const double *held,
+			       size_t limit)
 {
 	struct memory_process **rows = calloc(u->count + 1, sizeof(*rows));
 
@@ -277,9 +295,15 @@ static void memory_ranks_table(struct report *report,
 	report_column(report, "last", "in the end", COLUMN_BYTES);
 	report_column(report, "readings", NULL, COLUMN_COUNT);
 	report_column(report, "killed", NULL, COLUMN_COUNT);
+	report_column(report, "allocated", held ? "allocated" : NULL,
+		      COLUMN_BYTES);
+	report_column(report, "faults", "page faults", COLUMN_COUNT);
+	report_spare(report);
+	report_column(report, "gpu", u->run->facts.holder_count ? "GPUs" : NULL,
+		      COLUMN_BYTES);
 	report_column(report, "line", "over time", COLUMN_SPARK);
 	for (size_t i = 0; i < u->count && i < limit; i++)
-		memory_row(report, u, rows[i]);
+		memory_row(report, u, rows[i], held);
 	free(rows);
 }
 
@@ -315,6 +339,7 @@ static void memory_time_table(struct report *report, const struct memory_use *u,
 }
 
 static int fill_memory(struct report *report, const struct run *run,
+		       const double *held,
 		       const struct analysis_options *options)
 {
 	struct memory_use use;
@@ -326,11 +351,37 @@ static int fill_memory(struct report *report, const struct run *run,
 	hosts = analysis_limit(options, MEMORY_ROWS, use.host_count);
 	say_hosts(report, &use);
 	memory_hosts_table(report, &use, hosts);
-	memory_ranks_table(report, &use,
+	memory_ranks_table(report, &use, held,
 			   analysis_limit(options, MEMORY_ROWS, use.count));
 	memory_time_table(report, &use, hosts);
 	memory_use_fini(&use);
 	return 0;
+}
+
+/* What is read beside the program, and what is sampled in it. */
+static int fill_memory_report(struct report *report, const struct run *run,
+			      const struct analysis_options *options)
+{
+	struct heap_use heap = { 0 };
+	struct paths paths;
+	int err = paths_init(&paths, run);
+
+	if (err)
+		return err;
+	err = heap_use_init(&heap, &paths);
+	if (!err && !run->memory.rank_count)
+		report_line(report, "What processes held is not known: the run "
+				    "was shorter than a second, or an older "
+				    "copse measured.");
+	else if (!err)
+		err = fill_memory(report, run, heap.held, options);
+	if (!err)
+		heap_use_report(
+			report, &heap,
+			analysis_limit(options, MEMORY_ROWS, heap.count));
+	heap_use_fini(&heap);
+	paths_fini(&paths);
+	return err;
 }
 
 static int run_memory_analysis(struct report **to,
@@ -345,12 +396,7 @@ static int run_memory_analysis(struct report **to,
 	report = analysis_report("memory", runs[0], NULL);
 	if (!report)
 		return -ENOMEM;
-	if (!runs[0]->memory.rank_count)
-		report_line(report, "Nothing is known: the run was shorter "
-				    "than a second, or an older copse "
-				    "measured.");
-	else
-		err = fill_memory(report, runs[0], options);
+	err = fill_memory_report(report, runs[0], options);
 	if (!err)
 		err = report_error(report);
 	if (err)

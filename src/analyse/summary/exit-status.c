@@ -51,6 +51,8 @@ static void process_fate(const struct run *run, const struct run_rank *r,
 	else if (r->end == END_SIGNAL && name)
 		snprintf(to, size, "killed by signal %u (SIG%s)", r->end_code,
 			 name);
+	else if (r->end == END_STUCK)
+		snprintf(to, size, "killed by copse run, since the job hung");
 	else if (r->end == END_SIGNAL)
 		snprintf(to, size, "killed by signal %u", r->end_code);
 	else if (r->end == END_EXIT && r->end_code)
@@ -131,7 +133,7 @@ static bool has_fate_of_earlier(const struct run *run, size_t i)
 /* What a launcher does to the others comes last, and what nobody saw. */
 static bool is_by_launcher(const struct run_rank *r)
 {
-	return r->end == END_UNKNOWN ||
+	return r->end == END_UNKNOWN || r->end == END_STUCK ||
 	       (r->end == END_SIGNAL && r->end_code == SIGTERM);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/io/io-sites.h"
 #include "analyse/paths/dominant-path.h"
 #include "analyse/mpi/mpi-findings.h"
 #include "analyse/split/cpu-contention.h"
@@ -468,11 +469,44 @@ static bool has_place(const struct saying *s, enum split_part part)
 	return false;
 }
 
+/* ": up to 1.90 s in calls for files, most of it in write ← save", where that
+   is much of it; else "".  To be freed, NULL: out of memory. */
+static char *blocked_by_files(const struct saying *s)
+{
+	double blocked = s->split->parts[SPLIT_BLOCKED].seconds;
+	struct io_sites sites;
+	char *in, *text = NULL, time[32];
+
+	if (io_sites_init(&sites, s->paths))
+		return NULL;
+	if (!sites.count || sites.total.seconds < MOST * blocked) {
+		io_sites_fini(&sites);
+		return strdup("");
+	}
+	in = paths_short(s->paths, sites.at->path, FRAMES);
+	if (in)
+		text = str_format(
+			": up to %s in calls for files, %s of it in %s",
+			phrase_time(time, fmin(sites.total.seconds, blocked)),
+			phrase_most(value_ratio(sites.at->sums.seconds,
+						sites.total.seconds)),
+			in);
+	free(in);
+	io_sites_fini(&sites);
+	return text;
+}
+
 /* What else is known of a part; to be freed, NULL: out of memory. */
 static char *part_reason(const struct saying *s, enum split_part part)
 {
 	char why[160] = "", idle[160] = "", *call, *text;
 
+	if (part == SPLIT_BLOCKED) {
+		text = blocked_by_files(s);
+		if (!text || *text)
+			return text;
+		free(text);
+	}
 	if (part == SPLIT_WAIT)
 		main_culprit(why, sizeof(why), s);
 	else if (part == SPLIT_WORK && work_kinds(why, sizeof(why), s))
@@ -485,6 +519,28 @@ static char *part_reason(const struct saying *s, enum split_part part)
 	text = call ? str_format("%s%s%s", why, call, idle) : NULL;
 	free(call);
 	return text;
+}
+
+/* "8.90 s in each of 4 ranks: import torch 5.53 s, NCCL 1.10 s" */
+static int say_start(struct saying *s)
+{
+	const struct run *run = s->split->run;
+	double all = s->split->parts[SPLIT_START].seconds;
+	double times = run->world && run->member_count > 1
+			       ? (double)run->member_count
+			       : 1;
+	char *words = startup_words(s->split, s->paths, times);
+	char seconds[32], each[48] = "", ranks[128];
+
+	if (times > 1)
+		snprintf(each, sizeof(each), " in each of %.0f ranks", times);
+	part_ranks(ranks, sizeof(ranks), s, SPLIT_START);
+	if (words)
+		report_line(s->report, "• %s%s%s%s.",
+			    phrase_time(seconds, all / times), each, words,
+			    *ranks == ';' ? ranks : "");
+	free(words);
+	return words ? 0 : -ENOMEM;
 }
 
 /* "1.80 s in MPI_Init ← main, alike on all ranks" */
@@ -696,7 +752,8 @@ static int say_part(struct saying *s, enum split_part part)
 	if (!err && s->report->line_count == first && part_is_worth(s, part)) {
 		err = say_known_of_part(s, part);
 		if (!err && s->report->line_count == first)
-			err = say_plain(s, part);
+			err = part == SPLIT_START ? say_start(s)
+						  : say_plain(s, part);
 	}
 	label_part(s, part, first);
 	say_findings_of(s, part, false, blocked);

@@ -28,3 +28,10 @@ int split_say_parts(struct report *report, const struct time_split *split,
 
 /* How processes ended, if not well; files that are missing. */
 void exit_status_findings(struct report *report, const struct paths *paths);
+
+/*
+ * ": import torch 5.53 s, NCCL 1.10 s": what the start of the program went
+ * into, divided by `times`; to be freed, NULL with a reason.
+ */
+char *startup_words(const struct time_split *split, const struct paths *paths,
+		    double times);

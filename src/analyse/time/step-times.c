@@ -89,16 +89,6 @@ double step_times_own(const struct step_times *t, size_t rank, size_t row)
 	return own / 1e6 / t->at[row].each;
 }
 
-/* A call of MPI ends an iteration, a mark begins one. */
-uint64_t step_row_number(const struct run_step *s, size_t row, uint32_t *each)
-{
-	bool body = row >= s->head && s->each > 1;
-
-	*each = body ? s->each : 1;
-	return (s->marked ? 0 : 1) +
-	       (body ? s->head + (row - s->head) * s->each : row);
-}
-
 static void sum_row(struct step_times *t, size_t row, double *values)
 {
 	struct step_time *at = &t->at[row];
@@ -196,7 +186,7 @@ int step_times_init(struct step_times *t, const struct run *run)
 		err = no_memory();
 	for (size_t row = 0; row < count && !err; row++) {
 		t->at[row].number =
-			step_row_number(t->step, row, &t->at[row].each);
+			run_iteration_number(t->step, row, &t->at[row].each);
 		sum_row(t, row, values);
 	}
 	if (!err)

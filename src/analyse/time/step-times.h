@@ -31,10 +31,6 @@ struct step_times {
 int step_times_init(struct step_times *times, const struct run *run);
 void step_times_fini(struct step_times *times);
 
-/* Of each rank's rows: its first iteration, and how many it stands for. */
-uint64_t step_row_number(const struct run_step *step, size_t row,
-			 uint32_t *each);
-
 /* A row of a rank (index into ranks). */
 const struct run_iteration *step_times_row(const struct step_times *times,
 					   size_t rank, size_t row);

@@ -16,12 +16,17 @@
 enum {
 	PENDING = 4096, /* calls whose kernels have not ended */
 	RECORDS = 8192,
-	DEVICES = 64
+	DEVICES = 64,
+	PARTS = 64 /* messages of a kernel */
 };
 
-/* A call, by the id of its launch; `id` is 0 while the rest is written. */
+/*
+ * A call, by the id of its launch, and its number among the messages of that
+ * kernel; `id` is 0 while the rest is written.
+ */
 struct pending {
-	uint32_t id;
+	uint32_t id, part;
+	uint32_t parts; /* of the kernel: in its first one */
 	uint64_t count; /* calls of the communicator, with the kernel's last */
 	struct gpu_collective call;
 };
@@ -34,6 +39,7 @@ struct work_before {
 };
 
 static struct pending pending[PENDING];
+
 static uint32_t any; /* atomic: there was a call */
 
 /* Mutable: of one live profile. */
@@ -51,44 +57,106 @@ PUBLIC void copse_gpu_communicator(uint64_t id, uint32_t size, uint32_t rank)
 		gpu_communicator_open(id, size, rank);
 }
 
-/*
- * The id of the call that the thread made last is still in its record; in a
- * pause it is an earlier one's.  Of several calls in one kernel the first
- * counts.
- */
-PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
+static struct pending *pending_place(uint32_t id, uint32_t part)
 {
-	struct thread *t = thread_self();
-	uint32_t id = t && !collect_paused() ? (uint32_t)copse_gpu_call.key : 0;
-	struct pending *to = &pending[id % PENDING];
-	uint64_t count =
-		gpu_communicator_announce(call, id ? gpu_noted(id).node : 0);
+	return &pending[(id + part * 0x9e3779b9u) % PENDING];
+}
 
-	if (!id)
-		return;
-	if (__atomic_load_n(&to->id, __ATOMIC_RELAXED) == id) {
-		if (to->call.comm == call->comm)
-			to->count = count;
-		return;
-	}
+/* In a pause, the id of the thread's last call is an earlier one's. */
+static uint32_t id_of_launch(const struct thread *t)
+{
+	return t && !collect_paused() ? (uint32_t)copse_gpu_call.key : 0;
+}
+
+static void put_pending(struct thread *t, const struct pending *one)
+{
+	struct pending *to = pending_place(one->id, one->part);
+
 	t->wait_events.wanted = true;
 	__atomic_store_n(&to->id, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	to->call = *call;
-	to->count = count;
-	__atomic_store_n(&to->id, id, __ATOMIC_RELEASE);
+	to->part = one->part;
+	to->parts = one->parts;
+	to->count = one->count;
+	to->call = one->call;
+	__atomic_store_n(&to->id, one->id, __ATOMIC_RELEASE);
 	__atomic_store_n(&any, 1, __ATOMIC_RELEASE);
 }
 
-static bool take_pending(struct pending *to, uint32_t id)
+static bool has_call(const struct pending *at, uint32_t id)
 {
-	struct pending *at = &pending[id % PENDING];
+	return __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id && !at->part;
+}
+
+/* Of several calls in one kernel the first counts. */
+PUBLIC void copse_gpu_collective(const struct gpu_collective *call)
+{
+	struct thread *t = thread_self();
+	uint32_t id = id_of_launch(t);
+	struct pending *first = pending_place(id, 0);
+	struct pending new = { .id = id, .parts = 1, .call = *call };
+
+	new.count =
+		gpu_communicator_announce(call, id ? gpu_noted(id).node : 0);
+	if (!id)
+		return;
+	if (!has_call(first, id))
+		put_pending(t, &new);
+	else if (first->call.comm == call->comm)
+		first->count = new.count;
+}
+
+static bool is_gpu_message(const struct gpu_collective *call)
+{
+	return call->function == LIVE_COLLECTIVE_SEND ||
+	       call->function == LIVE_COLLECTIVE_RECEIVE;
+}
+
+/* Alike at both ends, and only there; 0: not known. */
+static uint64_t number_of_message(const struct gpu_collective *call,
+				  uint32_t peer)
+{
+	bool sends = call->function == LIVE_COLLECTIVE_SEND;
+	uint32_t from = sends ? call->rank : peer;
+	uint32_t to = sends ? peer : call->rank;
+	uint64_t pair = hash_pair(call->comm, (uint64_t)from << 32 | to) | 1;
+	uint64_t number = gpu_communicator_message(pair);
+
+	return number ? hash_pair(pair, number) : 0;
+}
+
+/* What a rank sends to itself waits for nobody. */
+PUBLIC void copse_gpu_message(const struct gpu_collective *call, uint32_t peer)
+{
+	struct thread *t = thread_self();
+	uint32_t id = id_of_launch(t);
+	struct pending *first = pending_place(id, 0);
+	struct pending new = { .id = id, .parts = 1, .call = *call };
+
+	if (peer == call->rank)
+		return;
+	new.call.number = number_of_message(call, peer);
+	if (!id || !new.call.number)
+		return;
+	if (!has_call(first, id)) {
+		put_pending(t, &new);
+	} else if (is_gpu_message(&first->call) && first->parts < PARTS) {
+		new.part = first->parts;
+		put_pending(t, &new);
+		__atomic_store_n(&first->parts, new.part + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static bool take_pending(struct pending *to, uint32_t id, uint32_t part)
+{
+	struct pending *at = pending_place(id, part);
 
 	if (!id || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != id)
 		return false;
 	*to = *at;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id;
+	return __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id &&
+	       to->part == part;
 }
 
 static bool is_of_level(const void *record, void *level)
@@ -127,14 +195,22 @@ static void put_collective(struct arena *arena,
 	records.count++;
 }
 
+/* A message's number is the same at both ends, and nowhere else. */
+static uint64_t key_of_call(const struct gpu_collective *call)
+{
+	return is_gpu_message(call)
+		       ? call->number
+		       : hash_pair(hash_pair(call->comm, call->function),
+				   call->number);
+}
+
 static void record_collective(struct arena *arena,
-			      const struct gpu_collective *call,
+			      const struct gpu_collective *call, uint32_t parts,
 			      const struct gpu_work *work,
 			      const struct gpu_launch *launch,
 			      const struct work_before *before)
 {
-	uint64_t key =
-		hash_pair(hash_pair(call->comm, call->function), call->number);
+	uint64_t key = key_of_call(call);
 	struct live_collective one = {
 		.key = key,
 		.launched = launch->ns,
@@ -153,6 +229,7 @@ static void record_collective(struct arena *arena,
 		.device = work->device,
 		.function = (uint16_t)call->function,
 		.level = (uint16_t)(key ? __builtin_ctzll(key) : 63),
+		.parts = parts,
 	};
 
 	put_collective(arena, &one);
@@ -171,25 +248,32 @@ static void add_before(struct work_before *to, const struct gpu_work *work,
 	to->name = launch->name;
 }
 
-void gpu_collectives_work(struct arena *arena, const struct gpu_work *work,
-			  const struct gpu_launch *launch)
+bool gpu_collectives_work(struct arena *arena, const struct gpu_work *work,
+			  const struct gpu_launch *launch,
+			  struct gpu_collective *call)
 {
-	struct pending of;
+	struct pending first, of;
 	struct work_before *before;
 
 	if (!__atomic_load_n(&any, __ATOMIC_ACQUIRE) || !launch->node)
-		return;
+		return false;
 	if (records.generation != registry_generation()) {
 		records.generation = registry_generation();
 		records.count = 0;
 		records.list = (struct chunk_list){ 0 };
 	}
 	before = &records.before[work->device % DEVICES];
-	if (!take_pending(&of, work->id)) {
+	if (!take_pending(&first, work->id, 0)) {
 		add_before(before, work, launch);
-		return;
+		return false;
 	}
-	gpu_communicator_end(of.call.comm, of.count);
-	record_collective(arena, &of.call, work, launch, before);
+	if (first.count)
+		gpu_communicator_end(first.call.comm, first.count);
+	for (uint32_t i = 0; i < first.parts; i++)
+		if (take_pending(&of, work->id, i))
+			record_collective(arena, &of.call, first.parts, work,
+					  launch, before);
 	*before = (struct work_before){ 0 };
+	*call = first.call;
+	return true;
 }

@@ -9,7 +9,9 @@
 #include "collect/time.h"
 
 enum {
-	COMMUNICATORS = 64
+	COMMUNICATORS = 64,
+	PAIRS = 4096, /* a power of two */
+	PAIR_PROBES = 64
 };
 
 /* Mutable: of one live profile, under the lock. */
@@ -18,6 +20,9 @@ static struct {
 	uint32_t generation, count;
 	struct arena_small small;
 	struct live_communicator *at[COMMUNICATORS]; /* in the profile */
+	struct { /* messages of a pair of ranks */
+		uint64_t pair, count;
+	} pairs[PAIRS];
 } communicators RESET_AT_FORK;
 
 static struct region_name function_names[] = {
@@ -107,6 +112,24 @@ uint64_t gpu_communicator_announce(const struct gpu_collective *call,
 	}
 	lock_give(&communicators.lock);
 	return count;
+}
+
+uint64_t gpu_communicator_message(uint64_t pair)
+{
+	uint64_t number = 0;
+
+	lock_take(&communicators.lock);
+	for (uint32_t i = 0; i < PAIR_PROBES && !number; i++) {
+		uint32_t at = (uint32_t)(pair >> 32) + i;
+		uint64_t *of = &communicators.pairs[at % PAIRS].pair;
+
+		if (!*of)
+			*of = pair;
+		if (*of == pair)
+			number = ++communicators.pairs[at % PAIRS].count;
+	}
+	lock_give(&communicators.lock);
+	return number;
 }
 
 void gpu_communicator_end(uint64_t comm, uint64_t count)

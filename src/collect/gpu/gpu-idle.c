@@ -203,6 +203,40 @@ void gpu_idle_delay(uint64_t ns)
 		idle.least_delay = ns ? ns : 1;
 }
 
+/* When the call that launched returned; 0: not known, it was short. */
+static uint64_t launch_end(const struct gpu_gap *gap)
+{
+	const struct span *s;
+	uint32_t i;
+
+	read_history(gap->thread);
+	i = find_span(gap->begun);
+	s = &idle.spans[i];
+	return i < idle.count && s->kind == SPAN_CALL && s->node == gap->node &&
+			       s->from <= gap->begun + SLACK_NS
+		       ? s->to
+		       : 0;
+}
+
+/*
+ * Work that was launched long before it began.  A launch that takes long keeps
+ * the device waiting itself, until it returns and a while after that.
+ */
+static void blame_late_work(const struct gpu_gap *gap)
+{
+	uint64_t launched = launch_end(gap);
+	uint64_t until = launched + 2 * idle.least_delay + SLACK_NS;
+
+	if (!launched || launched <= gap->from)
+		launched = gap->from;
+	else
+		launched = until < gap->to ? launched : gap->to;
+	if (launched > gap->from)
+		blame_node(gap->node, gap->thread, NULL, launched - gap->from);
+	if (launched < gap->to)
+		blame_node(gap->node, gap->thread, &queued, gap->to - launched);
+}
+
 static void blame_gap(const struct gpu_gap *gap)
 {
 	uint64_t length = gap->to - gap->from;
@@ -218,7 +252,7 @@ static void blame_gap(const struct gpu_gap *gap)
 	} else if (delay <= 2 * idle.least_delay + SLACK_NS) {
 		blame_history(gap, gap->begun - length, gap->begun);
 	} else {
-		blame_node(gap->node, gap->thread, &queued, length);
+		blame_late_work(gap);
 	}
 }
 

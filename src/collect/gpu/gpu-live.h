@@ -65,5 +65,9 @@ struct region_name;
 void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
 		   uint64_t ns, uint64_t count);
 
-/* The same, of a node that is not known (enum loss). */
+/* The call of that node waited so long for the work of that name (index). */
+void gpu_sums_awaited(live_ref node, uint32_t thread, uint32_t name,
+		      uint64_t ns);
+
+/* The same as gpu_sums_idle(), of a node that is not known (enum loss). */
 void gpu_sums_idle_lost(uint32_t why, uint64_t ns);

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "collect/gpu/gpu-awaited.h"
 #include "collect/gpu/gpu-idle.h"
+#include "collect/gpu/gpu-live.h"
+#include "collect/gpu/gpu-spans.h"
 #include "collect/registry.h"
 
 enum {
@@ -24,6 +27,9 @@ struct device {
 	struct live_device *live;
 	uint32_t id;
 	uint64_t any, kernels, copies;
+	uint64_t messages, others; /* of kernels of NCCL, and of others */
+	uint64_t message_span;     /* of the first that ended last */
+	uint64_t passed;           /* up to where it is known: */
 };
 
 struct stream {
@@ -40,8 +46,9 @@ static struct {
 	uint32_t device_count;
 	struct stream streams[2 * STREAMS], others;
 	uint32_t stream_count;
-	uint64_t start; /* of the last piece that was taken */
-	uint64_t any;   /* of all devices: up to where there was work */
+	uint64_t start;   /* of the last piece that was taken */
+	uint64_t any;     /* of all devices: up to where there was work */
+	uint64_t idle_ns; /* of all devices, before that */
 } now;
 
 /* What of a piece is beyond that end, which it moves. */
@@ -83,7 +90,8 @@ static struct device *find_device(uint32_t id)
 			return d;
 	if (now.device_count == DEVICES)
 		return NULL;
-	*d = (struct device){ new_record(sizeof(*d->live), &ref), id, 0, 0, 0 };
+	*d = (struct device){ .live = new_record(sizeof(*d->live), &ref),
+			      .id = id };
 	if (!d->live)
 		return NULL;
 	d->live->id = id;
@@ -170,6 +178,37 @@ static void fill_busy_bins(struct live_device *d, uint64_t from, uint64_t to)
 	}
 }
 
+/*
+ * Up to there no kernel starts that is not known: what of NCCL's has no other
+ * kernel beside it.
+ */
+static void pass_messages(struct device *d, uint64_t until)
+{
+	uint64_t from = d->passed > d->others ? d->passed : d->others;
+	uint64_t to = until < d->messages ? until : d->messages;
+
+	if (to > from) {
+		d->live->exposed_ns += to - from;
+		gpu_spans_exposed(d->message_span, to - from);
+	}
+	if (until > d->passed)
+		d->passed = until;
+}
+
+static void add_kernel(struct device *d, const struct live_piece *p)
+{
+	uint64_t *end = &d->others;
+
+	pass_messages(d, p->start);
+	if (p->kernel == LIVE_PIECE_MESSAGE) {
+		end = &d->messages;
+		if (p->end > *end)
+			d->message_span = p->span;
+	}
+	if (p->end > *end)
+		*end = p->end;
+}
+
 static void add_to_device(struct device *d, const struct live_piece *p)
 {
 	struct live_device *live = d->live;
@@ -179,6 +218,7 @@ static void add_to_device(struct device *d, const struct live_piece *p)
 	if (fresh)
 		fill_busy_bins(live, d->any - fresh, d->any);
 	if (p->kernel) {
+		add_kernel(d, p);
 		live->kernels++;
 		live->kernels_ns += time_beyond(&d->kernels, p);
 		live->kernels_until_ns = d->kernels;
@@ -277,15 +317,22 @@ static void add_gap(const struct live_piece *p)
 				     .thread = p->thread,
 				     .why = p->why };
 
-	if (now.any && p->start > now.any)
-		gpu_idle_gap(&gap);
+	if (!now.any || p->start <= now.any)
+		return;
+	gpu_idle_gap(&gap);
+	now.idle_ns += p->start - now.any;
 }
 
 static void add_to_process(struct live_gpu_times *times,
 			   const struct live_piece *p)
 {
+	uint64_t fresh;
+
+	gpu_spans_pass(now.any, now.idle_ns, p->start);
 	add_gap(p);
-	times->busy_ns += time_beyond(&now.any, p);
+	fresh = time_beyond(&now.any, p);
+	times->busy_ns += fresh;
+	gpu_spans_work(p, fresh);
 	if (!times->first_ns || p->start < times->first_ns)
 		times->first_ns = p->start;
 	times->last_ns = now.any;
@@ -327,6 +374,7 @@ static void take_piece(const struct live_piece *p)
 	if (s)
 		add_to_stream(s, p);
 	add_to_process(&header->gpu_times, p);
+	gpu_awaited_work(p, gpu_sums_awaited);
 }
 
 void gpu_time_add(const struct live_piece *piece)
@@ -338,13 +386,23 @@ void gpu_time_add(const struct live_piece *piece)
 	gpu_order_add(piece, take_piece);
 }
 
+static void settle_all(void)
+{
+	settle_idle();
+	for (uint32_t i = 0; i < now.device_count; i++)
+		pass_messages(&now.devices[i], UINT64_MAX);
+	gpu_spans_pass(now.any, now.idle_ns, UINT64_MAX);
+	gpu_awaited_settle(gpu_sums_awaited);
+}
+
 void gpu_time_settle(bool all)
 {
 	if (!now.arena)
 		return;
 	gpu_order_settle(all, take_piece);
 	if (all)
-		settle_idle();
+		settle_all();
+	gpu_spans_settle();
 }
 
 void gpu_time_reset(struct arena *arena)
@@ -352,5 +410,7 @@ void gpu_time_reset(struct arena *arena)
 	memset(&now, 0, sizeof(now));
 	now.arena = arena;
 	gpu_order_reset(arena);
+	gpu_spans_reset(arena);
 	gpu_idle_reset();
+	gpu_awaited_reset();
 }

@@ -2,16 +2,21 @@
 /* gpu.c - the work of GPUs joined with the calls that began it. */
 #include "collect/gpu/gpu.h"
 
+#include <string.h>
+
 #include "arch/page-size.h"
 #include "base/hidden.h"
 #include "base/gpu-calls.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-allocs.h"
+#include "collect/gpu/gpu-awaited.h"
 #include "collect/gpu/gpu-collectives.h"
 #include "collect/gpu/gpu-live.h"
 #include "collect/gpu/gpu-pcs.h"
 #include "collect/gpu/gpu-shapes.h"
+#include "collect/gpu/gpu-slices.h"
+#include "collect/gpu/gpu-spans.h"
 #include "collect/control.h"
 #include "collect/gpu/gpu-idle.h"
 #include "collect/gpu/gpu-time.h"
@@ -34,8 +39,9 @@ struct note {
 	uint32_t id;
 	live_ref node; /* 0: `why` */
 	uint32_t thread;
-	uint32_t why; /* enum loss, or NOT_WANTED */
-	uint64_t ns;  /* when it was begun, CLOCK_MONOTONIC */
+	uint32_t why;  /* enum loss, or NOT_WANTED */
+	uint64_t ns;   /* when it was begun, CLOCK_MONOTONIC */
+	uint64_t span; /* gpu-spans.h */
 };
 
 /* Where a node of a graph is from; `id` 0: nothing. */
@@ -85,6 +91,7 @@ static void put_note(uint32_t id, struct note note)
 	to->thread = note.thread;
 	to->why = note.why;
 	to->ns = note.ns;
+	to->span = note.span;
 	__atomic_store_n(&to->id, id, __ATOMIC_RELEASE);
 	/* Of one of the next, whose line nobody has had for long. */
 	__builtin_prefetch(&at[(id + 8) % NOTES], 1);
@@ -101,6 +108,7 @@ static struct note find_note(uint32_t id)
 	note.thread = at->thread;
 	note.why = at->why;
 	note.ns = at->ns;
+	note.span = at->span;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (id && note.id == id &&
 	    __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id)
@@ -165,6 +173,7 @@ PUBLIC void copse_gpu_note(uint32_t id)
 	if (t && !t->no_history && note.node)
 		begin_history(t);
 	note.ns = call_begun(t, t ? t->region : NULL);
+	note.span = t ? gpu_span_of(t) : 0;
 	put_note(id, note);
 }
 
@@ -181,6 +190,7 @@ PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
 	if (!t->no_history)
 		begin_history(t);
 	note.ns = call_begun(t, r);
+	note.span = gpu_span_of(t);
 	put_note(id, note);
 }
 
@@ -398,7 +408,25 @@ static void sum_work(struct live_gpu *to, const struct gpu_work *w,
 	to->queued_ns += w->start - note->ns;
 }
 
-static void add_piece(const struct gpu_work *w, const struct note *note)
+/* NCCL's kernels are called ncclDevKernel_… and ncclKernel_…, or mangled so. */
+static enum live_piece_kind piece_kind(const struct gpu_work *w)
+{
+	const char *name = w->name->text;
+
+	if (w->kind == LIVE_GPU_GRAPH)
+		return LIVE_PIECE_KERNEL;
+	if (w->kind != LIVE_GPU_KERNEL)
+		return LIVE_PIECE_COPY;
+	if (!strncmp(name, "_Z", 2))
+		name += 2 + strspn(name + 2, "0123456789");
+	return strncmp(name, "ncclDevKernel", 13) &&
+			       strncmp(name, "ncclKernel", 10)
+		       ? LIVE_PIECE_KERNEL
+		       : LIVE_PIECE_MESSAGE;
+}
+
+static void add_piece(const struct gpu_work *w, const struct note *note,
+		      uint32_t name)
 {
 	const struct live_piece piece = {
 		.start = w->start,
@@ -406,15 +434,44 @@ static void add_piece(const struct gpu_work *w, const struct note *note)
 		.begun = note->ns,
 		.node = note->node,
 		.thread = note->thread,
+		.span = note->span,
 		.device = w->device,
 		.context = w->context,
 		.stream = w->stream,
 		.why = (uint16_t)note->why,
-		.kernel =
-			w->kind == LIVE_GPU_KERNEL || w->kind == LIVE_GPU_GRAPH,
+		.kernel = (uint16_t)piece_kind(w),
+		.name = name,
 	};
 
 	gpu_time_add(&piece);
+}
+
+/* What is kept of each piece, beside sums. */
+static void keep_work(const struct gpu_work *w, const struct note *note,
+		      const struct live_gpu *sum)
+{
+	const struct gpu_launch launch = { note->node, note->thread, sum->name,
+					   note->ns };
+	struct gpu_collective call = { .bytes = w->bytes };
+	struct live_slice slice = { .kind = (uint8_t)w->kind,
+				    .device = (uint8_t)w->device,
+				    .why = (uint8_t)sum->why,
+				    .start = w->start,
+				    .end = w->end,
+				    .thread = note->thread,
+				    .id = w->id,
+				    .launched = note->ns,
+				    .node = note->node,
+				    .from = sum->from,
+				    .name = sum->name,
+				    .context = w->context,
+				    .stream = w->stream };
+
+	if (w->kind == LIVE_GPU_KERNEL &&
+	    gpu_collectives_work(gpu.arena, w, &launch, &call))
+		slice.function = (uint8_t)call.function;
+	slice.bytes = call.bytes;
+	gpu_slices_work(&slice, sum->below);
 }
 
 static void add_work(const struct gpu_work *w)
@@ -451,12 +508,8 @@ static void add_work(const struct gpu_work *w)
 		sum_work(to, w, &note);
 	else
 		count_gpu_loss(LOSS_GPU_FULL, 1);
-	add_piece(w, &note);
-	if (w->kind == LIVE_GPU_KERNEL)
-		gpu_collectives_work(
-			gpu.arena, w,
-			&(struct gpu_launch){ note.node, note.thread, like.name,
-					      note.ns });
+	add_piece(w, &note, like.name);
+	keep_work(w, &note, &like);
 }
 
 static void sum_idle(const struct live_gpu *like, uint64_t ns, uint64_t count)
@@ -492,6 +545,30 @@ void gpu_sums_idle_lost(uint32_t why, uint64_t ns)
 	sum_idle(&like, ns, 1);
 }
 
+void gpu_sums_awaited(live_ref node, uint32_t thread, uint32_t name,
+		      uint64_t ns)
+{
+	const struct live_gpu like = { .node = node,
+				       .thread = thread,
+				       .name = name,
+				       .kind = LIVE_GPU_AWAITED,
+				       .min_ns = UINT64_MAX };
+
+	sum_idle(&like, ns, 1);
+}
+
+PUBLIC void copse_gpu_awaited(const struct region *r, bool all)
+{
+	struct thread *t = thread_self();
+
+	if (r->node && t && !collect_paused())
+		gpu_awaited_call(&(struct gpu_wait){ .from = r->start_ns,
+						     .to = r->end_ns,
+						     .node = r->node,
+						     .thread = t->index,
+						     .all = all });
+}
+
 PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
 {
 	lock_take(&gpu.lock);
@@ -500,6 +577,7 @@ PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
 			add_work(&work[i]);
 	gpu_time_settle(false);
 	lock_give(&gpu.lock);
+	gpu_slices_prepare();
 }
 
 PUBLIC void copse_gpu_device(const struct gpu_device *device)
@@ -535,9 +613,11 @@ PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
 	unwind_hide(adapter);
 	ticks_init();
 	gpu_prepare();
+	gpu_spans_wanted();
 	t = thread_use();
 	if (t)
 		thread_release(t);
+	gpu_slices_begin();
 	if (!collect_settings()->gpu_api)
 		return GPU_WISH_WORK;
 	return collect_settings()->gpu_getters ? GPU_WISH_ALL : GPU_WISH_CALLS;

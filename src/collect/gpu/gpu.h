@@ -64,6 +64,13 @@ void copse_gpu_origin_copy(uint64_t id, uint64_t of);
 /* The region's call failed: what the error is called. */
 void copse_gpu_failed(struct region *r, struct region_name *error);
 
+/*
+ * The region's call, which has been left, waited for GPUs; all: for whatever
+ * had been called for, else for one stream.  For which work is found out when
+ * that is told.
+ */
+void copse_gpu_awaited(const struct region *r, bool all);
+
 /* A piece of work that is done. */
 struct gpu_work {
 	uint32_t id;

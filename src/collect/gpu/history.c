@@ -16,7 +16,8 @@ enum {
 	TRIES = 8,
 	OFF_FACTOR = 2, /* more elapsed than CPU time: it did not run */
 	OFF_NS = 200000,
-	AT_A_TIME = 64, /* spans that one change looks at */
+	CALL_FACTOR = 4, /* a hole by the call behind it, to know of it */
+	AT_A_TIME = 64,  /* spans that one change looks at */
 	FULL = HISTORY_SPANS / 4 * 3,
 };
 
@@ -24,6 +25,7 @@ struct history {
 	uint32_t thread;
 	uint32_t version; /* odd: the spans are being changed */
 	uint64_t random;
+	uint64_t cpu_ns; /* of the thread, when it was asked for last */
 	/*
 	 * Of all spans ever, modulo HISTORY_SPANS: those that a pass has left
 	 * are [first, kept), those that it has not seen [seen, end).  Without
@@ -222,6 +224,31 @@ SIGSAFE void history_sample(struct history *h, live_ref node, uint64_t now,
 		from = ran;
 	}
 	append_span(h, node, from, now, SPAN_SAMPLE);
+	end_ring_change(h);
+}
+
+SIGSAFE bool history_has_hole(const struct history *h, uint64_t from,
+			      uint64_t ns)
+{
+	uint64_t last = h->end > h->first
+				? h->spans[(h->end - 1) % HISTORY_SPANS].to
+				: from;
+
+	return from > last + OFF_NS && from - last > CALL_FACTOR * ns;
+}
+
+SIGSAFE void history_back(struct history *h, live_ref node, uint64_t to,
+			  uint64_t cpu_ns, uint64_t sampled_ns)
+{
+	const struct span *last = newest_span(h);
+	uint64_t known = h->cpu_ns > sampled_ns ? h->cpu_ns : sampled_ns;
+	uint64_t ran = cpu_ns > known ? cpu_ns - known : 0;
+
+	h->cpu_ns = cpu_ns;
+	if (!last || to < last->to + OFF_FACTOR * ran + OFF_NS)
+		return;
+	begin_ring_change(h);
+	append_span(h, node, last->to, to - ran, SPAN_OFF);
 	end_ring_change(h);
 }
 

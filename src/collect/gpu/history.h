@@ -50,6 +50,20 @@ static inline bool history_wants(const struct history *h, uint64_t ns)
 SIGSAFE void history_call(struct history *h, live_ref node, uint64_t from,
 			  uint64_t to);
 
+/*
+ * Nothing is known of the time before a call that began then and took so long,
+ * and it is worth asking whether the thread was on its core.
+ */
+SIGSAFE bool history_has_hole(const struct history *h, uint64_t from,
+			      uint64_t ns);
+
+/*
+ * Of such a hole, which ended then: the thread's CPU time now, and at its last
+ * sample.  The part of it that it cannot have been on its core is SPAN_OFF.
+ */
+SIGSAFE void history_back(struct history *h, live_ref node, uint64_t to,
+			  uint64_t cpu_ns, uint64_t sampled_ns);
+
 /* A sample at that time; it stands for so much elapsed and CPU time. */
 SIGSAFE void history_sample(struct history *h, live_ref node, uint64_t now,
 			    uint64_t wall_ns, uint64_t cpu_ns);

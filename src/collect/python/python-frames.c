@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* python-frames.c - see python-frames.h. */
-#include "arch/registers.h"
 #include "collect/python/python-frames.h"
 
 #include <string.h>
@@ -40,13 +39,14 @@ enum { /* a frame's owner */
 	BY_C_STACK
 };
 
-size_t python_frames_size(uint32_t depth)
+SIGSAFE size_t python_frames_size(uint32_t depth)
 {
 	return 2 * (depth + PYTHON_ROOTS) * sizeof(struct python_frame) +
 	       PYTHON_ROOM;
 }
 
-void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth)
+SIGSAFE void python_frames_init(struct python_frames *p, void *arrays,
+				uint32_t depth)
 {
 	*p = (struct python_frames){ .limit = depth,
 				     .most = depth + PYTHON_ROOTS,
@@ -106,11 +106,6 @@ SIGSAFE static uintptr_t word_of(const char *bytes, uint32_t offset)
 	return word;
 }
 
-SIGSAFE static uintptr_t own_id(void)
-{
-	return registers_thread();
-}
-
 /*
  * The state of the first thread is a part of the runtime's.  As long as that
  * thread is in a handler, the piece of memory that the state names as its stack
@@ -123,12 +118,13 @@ SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 	const struct python_layout *layout = r->layout;
 	uintptr_t thread = r->state->thread, chunk;
 
-	if (!r->to->lasting ||
-	    !lies_within(thread, size, layout->runtime, layout->runtime_end))
+	if (!lies_within(thread, size, layout->runtime, layout->runtime_end))
 		return safe_read_copy(r->reader, to, thread, size);
 	__builtin_memcpy(to, (const void *)thread, size);
+	if (!r->to->lasting)
+		return true;
 	chunk = word_of(to, layout->thread.chunk);
-	if (chunk && word_of(to, layout->thread.id) == own_id())
+	if (chunk && word_of(to, layout->thread.id) == r->stack->id)
 		r->own =
 			chunk + ((const volatile uintptr_t *)chunk)[CHUNK_SIZE];
 	return true;
@@ -188,7 +184,7 @@ SIGSAFE static bool read_state_object(struct chain_reading *r, char *to,
 	if (!safe_read_copy(r->reader, to, r->state->thread, size))
 		return false;
 	r->alive = holds && holds_gil(r) &&
-		   word_of(to, r->layout->thread.id) == own_id();
+		   word_of(to, r->layout->thread.id) == r->stack->id;
 	return true;
 }
 
@@ -200,7 +196,7 @@ SIGSAFE static bool read_state_object(struct chain_reading *r, char *to,
 SIGSAFE static bool is_threads_own(const struct python_stack *stack,
 				   uintptr_t id, uintptr_t frame)
 {
-	return id == own_id() ||
+	return id == stack->id ||
 	       (python_layout->cframe.there &&
 		lies_within(frame, WORD, stack->low, stack->high));
 }
@@ -528,6 +524,39 @@ SIGSAFE static bool is_chain_as_in_memo(struct chain_reading *r, uintptr_t at)
 	p->now = p->memo;
 	*m = last;
 	return true;
+}
+
+/*
+ * Without reading the heap, so that nothing can fault: the state is in the
+ * runtime's, the frame of C's on the thread's stack.
+ */
+SIGSAFE uintptr_t python_frames_current(const struct python_frames *p,
+					const struct python_stack *stack)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t at = p->states[0].thread + layout->thread.frame;
+
+	if (!p->lasting || !p->known || layout->frame.unit ||
+	    !lies_within(at, WORD, layout->runtime, layout->runtime_end))
+		return 0;
+	at = *(const volatile uintptr_t *)at;
+	if (!layout->cframe.there)
+		return at;
+	at += layout->cframe.current;
+	return lies_within(at, WORD, stack->low, stack->high)
+		       ? *(const volatile uintptr_t *)at
+		       : 0;
+}
+
+SIGSAFE uintptr_t python_frame_code(struct safe_read *reader, uintptr_t frame)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t code;
+
+	if (!frame ||
+	    !safe_read_alone(reader, &code, frame + layout->frame.code, WORD))
+		return 0;
+	return code & ~(uintptr_t)layout->frame.tags;
 }
 
 SIGSAFE void python_frames_forget(struct python_frames *p)

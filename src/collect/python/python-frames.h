@@ -78,12 +78,14 @@ struct python_frames {
 	char *room;               /* for what is read of code objects */
 };
 
-size_t python_frames_size(uint32_t depth);
-void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth);
+SIGSAFE size_t python_frames_size(uint32_t depth);
+SIGSAFE void python_frames_init(struct python_frames *p, void *arrays,
+				uint32_t depth);
 
-/* What can be read on the thread's stack as it is. */
+/* What can be read on a thread's stack as it is. */
 struct python_stack {
 	uintptr_t low, high;
+	uintptr_t id; /* of that thread: registers_thread() */
 };
 
 enum python_read {
@@ -109,6 +111,15 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 SIGSAFE bool python_frames_find(struct python_frames *p,
 				struct safe_read *reader,
 				const struct python_stack *stack);
+
+/*
+ * The frame that a lasting thread runs, or has called C from; any thread may
+ * ask.  0: none, or it is not known.  From 3.11 on.
+ */
+SIGSAFE uintptr_t python_frames_current(const struct python_frames *p,
+					const struct python_stack *stack);
+/* Its function's code object; 0: it cannot be read. */
+SIGSAFE uintptr_t python_frame_code(struct safe_read *reader, uintptr_t frame);
 
 /* None is known. */
 SIGSAFE void python_frames_forget(struct python_frames *p);

@@ -7,6 +7,7 @@
 
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/gpu/gpu-spans.h"
 #include "collect/lock.h"
 #include "collect/regions/region-handler.h"
 #include "collect/regions/stamps.h"
@@ -18,7 +19,17 @@
 #include "base/hidden.h"
 
 enum {
-	MOST_PHASES = 1024
+	MOST_PHASES = 1024,
+	ALONE = 8, /* so many that differ in digits have their own names */
+	LABEL_MOST = 256,
+};
+
+/* A name, and what all are called that differ from it in digits. */
+struct phase_label {
+	struct region_name name;
+	uint32_t hash;
+	uint32_t members;          /* of a group; atomic */
+	struct phase_label *group; /* itself: it has no digits, or is one */
 };
 
 /* Mutable: the names of phases, kept for the life of the process. */
@@ -26,15 +37,30 @@ static struct {
 	struct lock lock;
 	uint32_t count;
 } phases RESET_AT_FORK;
-static struct region_name phase_names[MOST_PHASES];
+static struct phase_label labels[MOST_PHASES];
+/* Mutable: its number in the live profile. */
+static struct phase_label others = {
+	.name = { .text = "[other phases]", .class = LIVE_NAME_PHASE },
+	.group = &others,
+};
 
-static struct region_name *find_name(const char *text)
+static uint32_t text_hash(const char *text)
+{
+	uint32_t hash = 0;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x01000193u;
+	return hash;
+}
+
+static struct phase_label *find_label(const char *text, uint32_t hash)
 {
 	uint32_t count = __atomic_load_n(&phases.count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(phase_names[i].text, text))
-			return &phase_names[i];
+		if (labels[i].hash == hash &&
+		    !strcmp(labels[i].name.text, text))
+			return &labels[i];
 	return NULL;
 }
 
@@ -47,48 +73,107 @@ static char *copy_text(const char *text)
 	return copy ? memcpy(copy, text, size) : NULL;
 }
 
-static struct region_name *add_phase_name(const char *text)
+static struct phase_label *add_label(const char *text, uint32_t hash,
+				     struct phase_label *group)
 {
-	/* Mutable: its number in the live profile. */
-	static struct region_name others = { .text = "[other phases]",
-					     .class = LIVE_NAME_PHASE };
-	struct region_name *name = &phase_names[phases.count];
+	struct phase_label *label = &labels[phases.count];
 
 	if (phases.count == MOST_PHASES)
 		return &others;
-	name->text = copy_text(text);
-	name->class = LIVE_NAME_PHASE;
-	if (!name->text)
+	label->name.text = copy_text(text);
+	label->name.class = LIVE_NAME_PHASE;
+	label->hash = hash;
+	label->group = group ? group : label;
+	if (!label->name.text)
 		return NULL;
 	__atomic_store_n(&phases.count, phases.count + 1, __ATOMIC_RELEASE);
-	return name;
+	return label;
+}
+
+/* "step #" for "step 17"; false: it has no digits, or is too long. */
+static bool text_of_group(char to[LABEL_MOST], const char *text)
+{
+	size_t length = 0;
+	bool digits = false;
+
+	for (; *text && length < LABEL_MOST - 1; length++) {
+		bool digit = *text >= '0' && *text <= '9';
+
+		to[length] = digit ? '#' : *text;
+		digits |= digit;
+		while (digit && text[1] >= '0' && text[1] <= '9')
+			text++;
+		text++;
+	}
+	to[length] = '\0';
+	return digits && !*text;
+}
+
+/* The group has one more: when these are too many, none has its own name. */
+static void join_group(struct phase_label *group)
+{
+	if (__atomic_add_fetch(&group->members, 1, __ATOMIC_RELAXED) <= ALONE)
+		return;
+	for (uint32_t i = 0; i < phases.count; i++)
+		if (labels[i].group == group && &labels[i] != group)
+			registry_rename(&labels[i].name, group->name.text);
 }
 
 /* Names are never taken back, so that a known one is found without a lock. */
+static struct phase_label *label_in(const char *text, struct phase_label *group)
+{
+	uint32_t hash = text_hash(text);
+	struct phase_label *label = find_label(text, hash);
+
+	if (label)
+		return label;
+	lock_take(&phases.lock);
+	label = find_label(text, hash);
+	if (!label) {
+		label = add_label(text, hash, group);
+		if (label && label != &others && group)
+			join_group(group);
+	}
+	lock_give(&phases.lock);
+	return label;
+}
+
+static struct phase_label *label_of(const char *text)
+{
+	char all[LABEL_MOST];
+	struct phase_label *group =
+		text_of_group(all, text) ? label_in(all, NULL) : NULL;
+
+	if (group && __atomic_load_n(&group->members, __ATOMIC_RELAXED) > ALONE)
+		return group;
+	return label_in(text, group);
+}
+
 struct region_name *phase_name(const char *text)
 {
-	struct region_name *name = find_name(text);
+	struct phase_label *label = label_of(text);
 
-	if (name)
-		return name;
-	lock_take(&phases.lock);
-	name = find_name(text);
-	if (!name)
-		name = add_phase_name(text);
-	lock_give(&phases.lock);
-	return name;
+	return label ? &label->name : NULL;
 }
 
 AT_FORK static void phase_reset(struct thread *t)
 {
 	t->phases.count = 0;
+	t->phases.own = false;
 }
 
 /* The record's next thread begins outside of them. */
 static void phase_thread_gone(struct thread *t)
 {
-	if (t->phases.count)
-		t->tree.root = t->phases.spans[0].outside;
+	uint32_t open = t->phases.count;
+
+	if (!open)
+		return;
+	t->tree.root = t->phases.spans[0].outside;
+	while (open--)
+		if (open < PHASES_OPEN)
+			gpu_span_end(t, t->phases.spans[open].gpu,
+				     time_now(CLOCK_MONOTONIC));
 }
 
 AT_FORK static void phase_forked(void)
@@ -134,8 +219,8 @@ static void stamp_phase(struct thread *t, const struct phase_span *span)
 }
 
 /* A handler may jump out of here: what will be undone is noted first. */
-static void enter_span(struct thread *t, struct region_name *name,
-		       const struct phase_span *now)
+static void enter_span(struct thread *t, struct phase_label *label,
+		       const char *text, const struct phase_span *now)
 {
 	struct phase_span span = *now;
 
@@ -143,7 +228,11 @@ static void enter_span(struct thread *t, struct region_name *name,
 		t->phases.count++;
 		return;
 	}
-	prepare_span(t, &span, name);
+	prepare_span(t, &span, &label->name);
+	if (span.counted)
+		span.gpu = gpu_span_begin(t, &label->group->name, text,
+					  span.start_ns);
+	t->phases.own = true;
 	t->phases.spans[t->phases.count] = span;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->phases.count++;
@@ -167,6 +256,7 @@ static void leave_phase(struct thread *t, const struct phase_span *now)
 		span[-1].inner_ns += took;
 	t->tree.root = span->outside;
 	t->live->phase = span->outside;
+	gpu_span_end(t, span->gpu, now->start_ns);
 	if (span->node)
 		count_phase(t, span->node, false, took && !span->counted,
 			    took > span->inner_ns ? took - span->inner_ns : 0);
@@ -185,13 +275,13 @@ static struct phase_span span_now(void)
 
 PUBLIC void copse_begin(const char *text)
 {
-	struct region_name *name = thread_self() ? phase_name(text) : NULL;
-	struct phase_span now = name ? span_now() : (struct phase_span){ 0 };
-	struct thread *t = name ? thread_use() : NULL;
+	struct phase_label *label = thread_self() ? label_of(text) : NULL;
+	struct phase_span now = label ? span_now() : (struct phase_span){ 0 };
+	struct thread *t = label ? thread_use() : NULL;
 
 	if (!t)
 		return;
-	enter_span(t, name, &now);
+	enter_span(t, label, text, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);

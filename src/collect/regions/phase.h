@@ -16,17 +16,20 @@ struct phase_span {       /* an open phase */
 	live_ref node;    /* 0: there was no memory for it */
 	uint64_t start_ns, start_paused_ns;
 	uint64_t inner_ns; /* of it, in phases inside */
+	uint64_t gpu;      /* gpu-spans.h; 0: none */
 	bool counted;      /* it began while it was measured */
 };
 
 struct phases {
 	uint32_t count; /* open ones; more than fit are only counted */
+	bool own;       /* the thread had one */
 	struct phase_span spans[PHASES_OPEN];
 };
 
 /*
  * The name of a phase or a range, kept for the life of the process; NULL: no
- * memory.
+ * memory.  More than a few names that differ in digits are one, "step #", and
+ * then those before are called so, too.
  */
 struct region_name;
 struct region_name *phase_name(const char *text);

@@ -3,6 +3,8 @@
 #include "collect/regions/range.h"
 
 #include "collect/collect.h"
+#include "collect/gpu/gpu-slices.h"
+#include "collect/gpu/gpu-spans.h"
 #include "collect/regions/phase.h"
 #include "collect/control.h"
 #include "collect/lock.h"
@@ -28,8 +30,13 @@ static struct {
 } ranges RESET_AT_FORK;
 static struct open_range open_ranges[OPEN_MOST];
 
+/* NVTX asks once: its first ranges often begin before GPUs are used. */
 PUBLIC bool copse_ranges_wanted(void)
 {
+	if (collect_active() && collect_settings()->gpu) {
+		gpu_spans_wanted();
+		gpu_slices_begin();
+	}
 	return collect_active() && collect_settings()->nvtx_start_end;
 }
 

@@ -83,10 +83,14 @@ static __attribute__((noinline)) void walk_beyond(struct thread *t,
 /* The sample of a timer signal that comes meanwhile is the call's. */
 static void enter_beyond(struct thread *t, struct region *r)
 {
+	enum loss none;
+
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	r->site = NULL;
 	r->node = 0;
+	if (t->starter.main && thread_await(t, &none))
+		thread_starter_follow(t);
 	if (!thread_has_tree(t) || !recall_beyond(t, r))
 		walk_beyond(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&

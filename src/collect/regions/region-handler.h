@@ -44,7 +44,8 @@ static inline bool region_is_on_stack(const struct thread *t,
 }
 
 /*
- * From here on readers see that the thread is in the call.  Whom it waits for
+ * From here on readers see that the thread is in the call, but for calls for
+ * files: the last one of MPI or CUDA stays to be seen.  Whom it waits for
  * stays as it was in the last call of the same path, until the adapter says it
  * anew: a reader may look in between.
  */
@@ -52,7 +53,7 @@ static inline void region_publish(struct thread *t, struct region *r)
 {
 	struct live_open_call *open;
 
-	if (!thread_has_tree(t))
+	if (!thread_has_tree(t) || r->name->class == LIVE_NAME_IO)
 		return;
 	open = r->open = &t->live->call;
 	if (!r->node || open->node != r->node) {

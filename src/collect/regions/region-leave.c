@@ -231,6 +231,16 @@ SIGSAFE static void verify_node(struct thread *t, struct region *r)
 		thread_lost(t, LOSS_VERIFY_DIFFERS);
 }
 
+static void keep_history(struct thread *t, const struct region *r,
+			 live_ref node)
+{
+	if (history_has_hole(t->history, r->start_ns, r->ns))
+		history_back(t->history, node, r->start_ns,
+			     time_now(CLOCK_THREAD_CPUTIME_ID),
+			     t->period.stood_ns);
+	history_call(t->history, node, r->start_ns, r->end_ns);
+}
+
 static void count_call(struct thread *t, struct region *r,
 		       const struct region_values *v)
 {
@@ -247,8 +257,10 @@ static void count_call(struct thread *t, struct region *r,
 		thread_lost(t, (enum loss)why);
 		return;
 	}
+	if (r->name->class == LIVE_NAME_IO)
+		wait_events_add_call(t, node, r->end_ns, r->ns);
 	if (history_wants(t->history, r->ns))
-		history_call(t->history, node, r->start_ns, r->end_ns);
+		keep_history(t, r, node);
 	r->call = call_of(t, r, node);
 	if (!r->call)
 		thread_lost(t, LOSS_DROPPED_FULL);
@@ -269,6 +281,8 @@ static inline void count_completed(struct thread *t, const struct region *r)
 {
 	struct live_open_call *open = &t->live->call;
 
+	if (r->name->class == LIVE_NAME_IO)
+		return;
 	if (r->in_vain) {
 		open->polls++;
 		return;

@@ -5,6 +5,7 @@
 #include "collect/regions/region-handler.h"
 #include "collect/registry.h"
 #include "collect/sampling/sample.h"
+#include "collect/source.h"
 #include "collect/time.h"
 
 /*
@@ -142,3 +143,27 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (t->counters)
 		counters_enter(t);
 }
+
+/*
+ * A handler that interrupted a call may fork.  The call is the parent's, and
+ * what was found for it is in the parent's profile.
+ */
+AT_FORK static void leave_call_to_parent(struct thread *t)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	struct region *r = t->region ? region_known(t, sp) : NULL;
+
+	t->region = NULL;
+	if (!r)
+		return;
+	r->nested = true;
+	r->skipped = false;
+	r->node = 0;
+	r->site = NULL;
+	r->open = NULL;
+	r->call = NULL;
+}
+
+const struct source source_region = {
+	.reset = leave_call_to_parent,
+};

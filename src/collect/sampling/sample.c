@@ -20,6 +20,8 @@ SIGSAFE live_ref sample_context(struct thread *t, const ucontext_t *context,
 		omp_team_look(t, top.sp);
 	if (region && !collect_settings()->internals)
 		return region_node(t, region, why);
+	if (t->starter.main)
+		thread_starter_follow(t);
 	return thread_path(t, &top, true, m, why);
 }
 

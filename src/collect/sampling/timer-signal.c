@@ -2,6 +2,7 @@
 /* timer-signal.c - the handler of the timer signal: takes one sample. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "arch/page-size.h"
@@ -381,7 +382,13 @@ int timer_signal_init(void)
 				    .sa_flags = SA_SIGINFO | SA_RESTART |
 						SA_ONSTACK };
 
-	/* Nothing interrupts the handler. */
-	sigfillset(&action.sa_mask);
+	/*
+	 * Nothing interrupts the handler, nor do the C library's own signals,
+	 * which sigfillset() leaves out.  Where a thread is cancelled, glibc's
+	 * handler (2.41 and later) looks whether it interrupted a call that
+	 * waits: interrupting this handler it does nothing, and the call goes
+	 * on for ever.
+	 */
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	return interpose_take_signal(clock_signal(), &action);
 }

@@ -5,13 +5,12 @@
 #include <dlfcn.h>
 
 #include "arch/frame.h"
-#include "arch/instructions.h"
 #include "base/hidden.h"
 #include "collect/collect.h"
 #include "collect/python/python-gil.h"
+#include "collect/regions/caller.h"
 #include "collect/regions/region-handler.h"
 #include "collect/registry.h"
-#include "collect/sampling/sample.h"
 #include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -70,72 +69,6 @@ static struct contended *contended_of(const void *lock, uintptr_t user)
 	return NULL;
 }
 
-static bool module_at(struct thread *t, uintptr_t at,
-		      struct registry_module *to)
-{
-	struct loaded_object object;
-
-	return loaded_object_find(&object, (const void *)at) &&
-	       registry_module(to, &object, &t->unwinder.reader);
-}
-
-/*
- * A function that ends with the call jumps to us, and we return to its caller.
- * The function that the caller called; 0: it called us; 1: not known, since it
- * called through a pointer.
- */
-static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
-{
-	uint8_t call[CALL_SIZE], entry[LINKAGE_SIZE];
-	uintptr_t to, slot;
-
-	if (!safe_read_copy(reader, call, pc - CALL_SIZE, CALL_SIZE) ||
-	    instructions_call_before(call, pc, &to) != CALL_DIRECT)
-		return 1;
-	return !safe_read_copy(reader, entry, to, LINKAGE_SIZE) ||
-			       instructions_linkage(entry, sizeof(entry), to,
-						    &slot)
-		       ? 0
-		       : to;
-}
-
-/* taken: return address of the call that took the lock; 0: none. */
-static live_ref node_of_jump(struct thread *t, uintptr_t pc, uintptr_t taken,
-			     live_ref caller)
-{
-	uintptr_t from = jumped_from(&t->unwinder.reader, pc);
-	struct registry_module module;
-	uint32_t kind = LIVE_NODE_PC;
-
-	if (from && taken) {
-		from = taken;
-		kind = LIVE_NODE_CALL;
-	}
-	return from > 1 && module_at(t, from, &module)
-		       ? tree_child(&t->tree, caller, kind, module.index,
-				    from - module.base)
-		       : caller;
-}
-
-static live_ref node_of_caller(struct thread *t, const struct region *r)
-{
-	struct cfi_frame caller = { r->pc, r->sp, r->fp };
-	struct site *site = t->sites ? callsite_find(t->sites, t->tree.root, r,
-						     &t->unwinder)
-				     : NULL;
-	live_ref node;
-	int why;
-
-	if (site)
-		return site->node;
-	node = thread_path(t, &caller, false, NULL, &why);
-	if (node)
-		node = node_of_jump(t, r->pc, r->inside, node);
-	if (node)
-		callsite_learn(t, r, node);
-	return node;
-}
-
 /* Below the call; if no module has the waiting code, ours is its place. */
 static live_ref node_of_lock(struct thread *t, live_ref caller,
 			     const void *lock, enum lock_kind kind,
@@ -145,12 +78,12 @@ static live_ref node_of_lock(struct thread *t, live_ref caller,
 	struct registry_module module;
 	uint64_t dynamic = 0;
 
-	if (!module_at(t, at, &module)) {
+	if (!caller_module(t, at, &module)) {
 		dynamic = LIVE_LOCK_DYNAMIC;
 		at = user - 1;
-		if (!module_at(t, at, &module)) {
+		if (!caller_module(t, at, &module)) {
 			at = (uintptr_t)copse_lock_wait;
-			if (!module_at(t, at, &module))
+			if (!caller_module(t, at, &module))
 				return 0;
 		}
 	}
@@ -158,27 +91,12 @@ static live_ref node_of_lock(struct thread *t, live_ref caller,
 			  LIVE_LOCK(kind, at - module.base) | dynamic);
 }
 
-static void hold_lock_thread(struct thread *t)
-{
-	t->leaves = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* A sample that came meanwhile belongs to that node. */
-static void release_lock_thread(struct thread *t, live_ref node)
-{
-	t->leaves = false;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	sample_settle(t, node ? node : t->tree.root);
-	thread_release(t);
-}
-
 static bool prepare_wait(struct lock_wait *w, struct thread *t,
 			 const void *lock, enum lock_kind kind)
 {
 	bool holds = is_lock(kind);
 	uintptr_t user = w->call.pc;
-	live_ref caller = node_of_caller(t, &w->call);
+	live_ref caller = caller_node(t, &w->call);
 
 	if (!caller)
 		return false;
@@ -196,24 +114,12 @@ static bool prepare_wait(struct lock_wait *w, struct thread *t,
 	return w->waits && w->waited;
 }
 
-/* From here on readers see what the thread waits for. */
-static void publish_wait(const struct lock_wait *w, struct thread *t)
-{
-	struct live_open_wait *open;
-
-	if (!thread_has_tree(t))
-		return;
-	open = &t->live->wait;
-	open->node = w->call.node;
-	open->begin_ns =
-		w->call.counts ? ticks_at(&t->ticks, w->since) : w->since;
-	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,
-			 __ATOMIC_RELEASE);
-}
-
 static void begin_known_wait(struct lock_wait *w, struct thread *t)
 {
-	publish_wait(w, t);
+	if (thread_has_tree(t))
+		thread_wait_open(t, w->call.node,
+				 w->call.counts ? ticks_at(&t->ticks, w->since)
+						: w->since);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (region_is_on_stack(t, &w->call))
 		t->region = &w->call;
@@ -310,13 +216,13 @@ static void begin_full_wait(struct lock_wait *w, const void *lock,
 
 	if (!t)
 		return;
-	hold_lock_thread(t);
+	caller_hold(t);
 	prepared = prepare_wait(w, t, lock, kind);
 	if (prepared)
 		begin_wait(w, t);
 	else
 		thread_lost(t, LOSS_DROPPED_FULL);
-	release_lock_thread(t, w->call.node);
+	caller_release(t, w->call.node);
 }
 
 PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
@@ -387,9 +293,7 @@ PUBLIC void copse_lock_go_on(struct lock_wait *w, bool had)
 	if (t->region == &w->call)
 		t->region = NULL;
 	if (thread_has_tree(t))
-		__atomic_store_n(&t->live->wait.sequence,
-				 (t->live->wait.sequence + 1) & ~1u,
-				 __ATOMIC_RELEASE);
+		thread_wait_close(t);
 	if (w->generation != t->generation ||
 	    w->generation != registry_generation() ||
 	    w->call.paused_ns !=
@@ -415,15 +319,6 @@ PUBLIC uint64_t copse_lock_release(struct contended *c)
 	return ns >> 47 ? 0 : ns;
 }
 
-/* A lock that is held in an MPI call is held by that call. */
-static live_ref node_of_holder(struct thread *t, const struct region *call)
-{
-	struct region *in = t->region ? region_known(t, (uintptr_t)call) : NULL;
-	int why;
-
-	return in ? region_node(t, in, &why) : node_of_caller(t, call);
-}
-
 PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 			     uint64_t ns, const uintptr_t *frame,
 			     uintptr_t taken)
@@ -438,14 +333,14 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 
 	if (!t)
 		return;
-	hold_lock_thread(t);
-	node = node_of_holder(t, &call);
+	caller_hold(t);
+	node = caller_context(t, &call);
 	if (node)
 		node = node_of_lock(t, node, c->lock, kind,
 				    c->user ? c->user : call.pc);
 	if (!node || !tree_add(&t->tree, node, METRIC_LOCK_BLAME, ns))
 		thread_lost(t, LOSS_DROPPED_FULL);
-	release_lock_thread(t, t->tree.root);
+	caller_release(t, t->tree.root);
 }
 
 /* Those who waited in the parent are not here. */

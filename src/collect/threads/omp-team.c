@@ -320,14 +320,15 @@ static void count_work(struct thread *t, const struct omp_team *team,
 	omp_place_add(t, place, PLACE_WORK, omp_team_ns(team, took));
 }
 
-/* By each member, when it comes to the end. */
-static void count_member(struct thread *t, const struct omp_team *team,
-			 struct team_level *level)
+/* By each member, when it comes to the end; when that was. */
+static uint64_t count_member(struct thread *t, const struct omp_team *team,
+			     struct team_level *level)
 {
 	uint64_t now = team_now(team);
 
 	omp_slot_came(level->slot, team, ++level->meetings, mine.sampled, now);
 	count_work(t, team, level->root, now - level->start);
+	return now;
 }
 
 /* By the master: elapsed time of the region times its members. */
@@ -360,6 +361,25 @@ static inline struct team_level *level_at_work(void)
 	return level->start ? level : NULL;
 }
 
+/* From then on readers see that the thread waits in its region, or task. */
+static void open_team_wait(const struct omp_team *team, uint64_t since)
+{
+	struct thread *t = thread_self();
+
+	if (thread_has_tree(t))
+		thread_wait_open(t, t->tree.root,
+				 team->counts ? ticks_at(&clock_of_teams, since)
+					      : since);
+}
+
+static void close_team_wait(void)
+{
+	struct thread *t = thread_self();
+
+	if (thread_has_tree(t))
+		thread_wait_close(t);
+}
+
 PUBLIC bool copse_team_wait(enum team_wait what)
 {
 	struct team_level *level = level_at_work();
@@ -368,6 +388,7 @@ PUBLIC bool copse_team_wait(enum team_wait what)
 		return false;
 	mine.waits_for = what;
 	mine.since = team_now(level->team);
+	open_team_wait(level->team, mine.since);
 	if (what == TEAM_MEETS && !level->task)
 		omp_slot_came(level->slot, level->team, ++level->meetings,
 			      mine.sampled, mine.since);
@@ -401,6 +422,7 @@ PUBLIC void copse_team_go_on(bool waited)
 	now = team_now(level->team);
 	mine.waited.of[mine.waits_for] += now - mine.since;
 	mine.since = 0;
+	close_team_wait();
 	if (mine.waits_for == TEAM_MEETS)
 		meeting_over(level, now);
 }
@@ -408,6 +430,7 @@ PUBLIC void copse_team_go_on(bool waited)
 PUBLIC void copse_team_at_once(void)
 {
 	mine.since = 0;
+	close_team_wait();
 }
 
 static inline bool is_on_own_stack(const struct thread *t, uintptr_t frame)
@@ -492,6 +515,7 @@ PUBLIC void copse_team_end(struct omp_team *team)
 	    !thread_occupy(t))
 		return;
 	hold_team(t);
+	close_team_wait();
 	level = level_of_team(t, team);
 	if (level) {
 		meetings = level->meetings;
@@ -577,6 +601,7 @@ PUBLIC void copse_team_leave(struct omp_team *team)
 	/* A forked child has no level. */
 	struct thread *t = team->master && mine.depth ? thread_self() : NULL;
 	struct team_level *level;
+	uint64_t now;
 	live_ref root;
 
 	if (!t || !thread_occupy(t))
@@ -585,14 +610,16 @@ PUBLIC void copse_team_leave(struct omp_team *team)
 	level = level_of_team(t, team);
 	root = t->tree.root;
 	if (level && level->start) {
-		count_member(t, team, level);
+		now = count_member(t, team, level);
 		level->start = 0;
 		mine.waited = (struct team_waits){ 0 };
 		mine.since = 0;
-		if (t == team->master)
+		if (t == team->master) {
 			t->unwinder.floor = level->frame;
-		else
+			open_team_wait(team, now);
+		} else {
 			wait_for_team(t, team, root);
+		}
 	}
 	release_team(t, root);
 }
@@ -727,6 +754,7 @@ static void begin_task(struct thread *t, struct omp_team *team,
 
 	if (mine.since)
 		mine.waited.of[mine.waits_for] += now - mine.since;
+	close_team_wait();
 	level = push_level(t, team, id, frame,
 			   place ? place->root : t->tree.root);
 	level->start = now;
@@ -767,8 +795,18 @@ static void count_task_outside(struct thread *t, const struct team_level *level,
 	count_work(t, level->team, root_outside(t), now - level->start);
 }
 
+/* The thread goes on to wait, after a task that it ran meanwhile. */
+static bool waits_after_task(const struct thread *t)
+{
+	const struct team_level *part =
+		mine.depth ? &mine.levels[mine.depth - 1] : NULL;
+
+	return mine.since || (part && !part->start && part->team->master == t);
+}
+
 static void end_task(struct thread *t, const struct team_level *level)
 {
+	const struct omp_team *team = level->team;
 	uint64_t now = team_now(level->team);
 	struct team_waits waited = mine.waited;
 	bool outside = mine.depth < 2 || !mine.levels[mine.depth - 2].start;
@@ -780,6 +818,8 @@ static void end_task(struct thread *t, const struct team_level *level)
 		mine.waited.of[i] += waited.of[i];
 	if (mine.since)
 		mine.since = now;
+	if (waits_after_task(t))
+		open_team_wait(team, now);
 }
 
 PUBLIC void copse_team_task_end(const void *id)

@@ -114,16 +114,35 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 		       : HELPER_TRACE_POINTS;
 }
 
+SIGSAFE static struct live_moment moment_of(live_ref node, uint64_t ns,
+					    uint64_t wall_ns, bool call)
+{
+	uint32_t weight = wall_ns < UINT32_MAX ? (uint32_t)wall_ns : UINT32_MAX;
+
+	return (struct live_moment){ .ns = ns,
+				     .node = node,
+				     .weight_ns =
+					     call ? weight | 1 : weight & ~1u };
+}
+
+void wait_events_add_call(struct thread *t, live_ref node, uint64_t end_ns,
+			  uint64_t ns)
+{
+	struct live_moment moment = moment_of(node, end_ns, ns, true);
+
+	if (ns >= WAIT_EVENTS_LONG_NS && !traced &&
+	    clock_wall() == LIVE_WALL_NONE &&
+	    (t->wait_events.wanted || wait_events_of_all))
+		moments_add(&t->wait_events.moments, t->tree.arena, t->live,
+			    trace_points_most(t), MOMENTS_THIN, &moment,
+			    sizeof(moment));
+}
+
 SIGSAFE void wait_events_add_point(struct thread *t, live_ref node,
 				   uint64_t now_ns, uint64_t wall_ns)
 {
 	struct moments *list = &t->wait_events.moments;
-	struct live_moment moment = {
-		.ns = now_ns,
-		.node = node,
-		.weight_ns =
-			wall_ns < UINT32_MAX ? (uint32_t)wall_ns : UINT32_MAX,
-	};
+	struct live_moment moment = moment_of(node, now_ns, wall_ns, false);
 	struct live_traced sample = {
 		.node = node,
 		.time = (uint32_t)(now_ns >> LIVE_TRACED_SHIFT),

@@ -24,6 +24,7 @@ enum {
 	WAIT_EVENTS_MOST = 16384, /* of 64 bytes */
 	WAIT_EVENTS_FEWEST = 512,
 	WAIT_EVENTS_RANKS = 1024,
+	WAIT_EVENTS_LONG_NS = 100000,
 };
 
 struct wait_events { /* all zero: none, and no moments are kept */
@@ -48,5 +49,13 @@ extern uint32_t wait_events_level;
 extern HIDDEN bool wait_events_of_all;
 
 void wait_events_add(struct thread *t, const struct live_event *event);
+
+/*
+ * The end of a call for files that took so long: a call that sleeps has no
+ * sample.  One of less than WAIT_EVENTS_LONG_NS has no point, nor one that -e
+ * wall samples.
+ */
+void wait_events_add_call(struct thread *t, live_ref node, uint64_t end_ns,
+			  uint64_t ns);
 SIGSAFE void wait_events_add_point(struct thread *t, live_ref node,
 				   uint64_t now_ns, uint64_t wall_ns);

@@ -62,6 +62,9 @@ static __thread struct wait *volatile waiting
 static __thread volatile bool by_timer_signal
 	__attribute__((tls_model("initial-exec")));
 
+/* Those that glibc keeps for itself, 32 and 33: to cancel, to set ids. */
+#define C_LIBRARY_SIGNALS ((uint64_t)3 << 31)
+
 static uint64_t our_signal_bit(void)
 {
 	return (uint64_t)1 << (clock_signal() - 1);
@@ -77,7 +80,8 @@ void eintr_waits_mark(ucontext_t *context)
 	if (!waiting || to > CLOSE || restart_result(m) != -EINTR ||
 	    !(mask >> (clock_signal() - 1) & 1) || !restart_is_behind(m))
 		return;
-	mask = SYS_MASK_ALL;
+	/* A thread that is being cancelled waits here for the C library's. */
+	mask = SYS_MASK_ALL & ~C_LIBRARY_SIGNALS;
 	sys_copy(&context->uc_sigmask, &mask, sizeof(mask));
 	by_timer_signal = true;
 }

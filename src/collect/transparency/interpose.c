@@ -64,6 +64,7 @@ struct start {
 	void *argument;
 	size_t stack;
 	char name[PYTHON_THREAD_NAME];
+	struct thread_starter starter;
 };
 
 static size_t stack_size(const pthread_attr_t *attr)
@@ -85,6 +86,7 @@ static struct start thread_begins(void *argument, uintptr_t high)
 	free(argument);
 	sigtrap_started();
 	thread_start(high - start.stack, high, start.name);
+	thread_starter_take(&start.starter);
 	pthread_setspecific(at_exit, &at_exit);
 	return start;
 }
@@ -121,6 +123,7 @@ static struct start *start_of(const struct start *start,
 	if (copy) {
 		*copy = *start;
 		copy->stack = stack_size(attr);
+		thread_starter_note(&copy->starter);
 	}
 	return copy;
 }
@@ -129,7 +132,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*function)(void *), void *argument)
 {
 	struct start *start = start_of(
-		&(struct start){ function, NULL, argument, 0, "" }, attr);
+		&(struct start){ .function = function, .argument = argument },
+		attr);
 	uint64_t mask;
 	int err;
 
@@ -147,7 +151,7 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
 	struct start *start = start_of(
-		&(struct start){ NULL, function, argument, 0, "" }, NULL);
+		&(struct start){ .c11 = function, .argument = argument }, NULL);
 	uint64_t mask;
 	int err;
 

@@ -1078,7 +1078,7 @@ SIGSAFE static uint32_t follow_python(struct unwinder *u, bool afresh,
 				      enum python_read *how)
 {
 	struct python_frames *p = &u->python;
-	struct python_stack stack = { u->sounded, u->high };
+	struct python_stack stack = { u->sounded, u->high, registers_thread() };
 	uintptr_t changed;
 	uint32_t hold = 0;
 
@@ -1154,7 +1154,7 @@ SIGSAFE static bool is_guess_refuted(struct unwinder *u, const struct walk *w)
 /* The walk met the interpreter: is there state of the thread, or another? */
 SIGSAFE static bool meets_python(struct unwinder *u, const struct walk *w)
 {
-	struct python_stack stack = { u->sounded, u->high };
+	struct python_stack stack = { u->sounded, u->high, registers_thread() };
 
 	return w->python &&
 	       (!u->python.read ||

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analyse/paths/paths.h"
-#include "analyse/time/step-times.h"
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
@@ -454,7 +453,8 @@ void otf2_steps(struct otf2_archive *a, uint32_t process)
 		otf2_check(a, OTF2_EvtWriter_Enter(to, NULL, ns, region));
 		otf2_check(a, OTF2_EvtWriter_ParameterUnsignedInt(
 				      to, NULL, ns, 0,
-				      step_row_number(all->steps, row, &each)));
+				      run_iteration_number(all->steps, row,
+							   &each)));
 		ns += (uint64_t)all->rows[of->first + row].us * NS_OF_US;
 		otf2_check(a, OTF2_EvtWriter_Leave(to, NULL, ns, region));
 	}

@@ -5,7 +5,6 @@
 
 #include "analyse/paths/paths.h"
 #include "analyse/base/processes.h"
-#include "analyse/time/step-times.h"
 #include "format/export/perfetto-calls.h"
 
 #define NS_OF_US 1000
@@ -99,7 +98,7 @@ static void iteration_slice(struct perfetto *to, const struct run_step *step,
 			    uint64_t ns, uint64_t track)
 {
 	uint32_t each;
-	uint64_t number = step_row_number(step, row, &each);
+	uint64_t number = run_iteration_number(step, row, &each);
 	char *name = each == 1 ? str_format("iteration %" PRIu64, number)
 			       : str_format("iterations %" PRIu64 "–%" PRIu64,
 					    number, number + each - 1);

@@ -22,7 +22,9 @@
 	NOTE(MOMENTS, "samples")                                               \
 	NOTE(WAITED, "waited in all ns")                                       \
 	NOTE(WAITED_HERE, "waited ns")                                         \
-	NOTE(OPERATIONS, "operations")
+	NOTE(OPERATIONS, "operations")                                         \
+	NOTE(BYTES, "bytes")                                                   \
+	NOTE(DELAY, "from its call ns")
 
 enum perfetto_note {
 	PERFETTO_NO_NOTE,

@@ -22,6 +22,7 @@
 #include "base/round.h"
 #include "format/format.h"
 #include "format/export/perfetto-calls.h"
+#include "format/export/perfetto-slices.h"
 #include "run/values.h"
 
 enum {
@@ -75,6 +76,7 @@ struct tracing {
 	uint32_t *chain;                   /* of paths */
 	bool *chosen;                      /* by process */
 	struct perfetto_calls calls;
+	struct perfetto_slices slices;
 };
 
 static uint64_t rank_track(uint32_t process, enum rank_track track)
@@ -576,7 +578,13 @@ static int tracing_init(struct tracing *t, const struct run *run,
 		t->axis = &t->line->axes[0];
 		t->begin = t->axis->begin_real_ns;
 	}
-	return perfetto_calls_init(&t->calls, run, t->chosen, ARROWS + 1);
+	err = perfetto_calls_init(&t->calls, run, t->chosen, ARROWS + 1);
+	if (!err)
+		err = perfetto_slices_init(&t->slices, run);
+	t->slices.flows = ARROWS + 1 + run->waits.operation_count;
+	t->slices.tracks =
+		row_track(t, t->line->row_count + run->energy.power_count, 0);
+	return err;
 }
 
 static void tracing_fini(struct tracing *t)
@@ -584,10 +592,50 @@ static void tracing_fini(struct tracing *t)
 	for (size_t m = 0; m < PROFILE_METRICS; m++)
 		free(t->values[m]);
 	operation_index_fini(&t->calls.index);
+	perfetto_slices_fini(&t->slices);
 	free(t->chosen);
 	free(t->chain);
 	perfetto_fini(&t->trace);
 	paths_fini(&t->paths);
+}
+
+/*
+ * GPUs, piece by piece.
+ */
+
+/* Of threads that have a row of the timeline. */
+static int trace_gpu_slices(struct tracing *t, uint32_t process)
+{
+	const struct run_slice_axis *axis = t->run->slices.axes;
+	uint64_t *of_thread = NULL;
+	size_t threads = 0;
+	int err;
+
+	for (size_t i = 0; i < t->line->row_count; i++) {
+		const struct run_time_row *row = &t->line->rows[i];
+
+		if (row->rank == process && row->kind == RUN_TIME_THREAD &&
+		    row->number >= threads && row->number < UINT16_MAX)
+			threads = row->number + 1;
+	}
+	of_thread = calloc(threads + 1, sizeof(*of_thread));
+	if (!of_thread)
+		return no_memory();
+	for (size_t i = 0; i < t->line->row_count; i++) {
+		const struct run_time_row *row = &t->line->rows[i];
+
+		if (row->rank == process && row->kind == RUN_TIME_THREAD &&
+		    row->number < threads)
+			of_thread[row->number] = row_track(t, i, TRACK_SLICES);
+	}
+	t->slices.shift = axis->begin_real_ns > t->begin
+				  ? axis->begin_real_ns - t->begin
+				  : 0;
+	err = perfetto_slices_put(&t->slices, &t->trace, process,
+				  rank_track(process, TRACK_PROCESS), of_thread,
+				  threads);
+	free(of_thread);
+	return err;
 }
 
 static int trace_process(struct tracing *t, const struct rank_pick *pick,
@@ -620,6 +668,8 @@ static int trace_process(struct tracing *t, const struct rank_pick *pick,
 	for (size_t i = 0; t->axis && i < t->line->row_count; i++)
 		if (t->line->rows[i].rank == process)
 			trace_row(t, i);
+	if (!err && run->slices.axis_count)
+		err = trace_gpu_slices(t, process);
 	return err ? err : blob_error(&t->trace.out);
 }
 
@@ -645,7 +695,7 @@ static int write_perfetto(FILE *to, const struct run *run,
 
 const struct format format_perfetto = {
 	.name = "perfetto",
-	.help = "a trace for ui.perfetto.dev: ranks over time, call stacks",
+	.help = "a trace for ui.perfetto.dev: ranks over time, streams of GPUs",
 	.write_run = write_perfetto,
 	.by_rank = true,
 	.apart = 64,

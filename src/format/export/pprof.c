@@ -71,6 +71,22 @@ static void pprof_put(struct pprof *p, enum profile_field field)
 	protobuf_message(&p->out, field, &p->message);
 }
 
+/* What Go's own profiles call it. */
+static const char *pprof_name(const char *metric)
+{
+	static const char *const names[][2] = {
+		{ "heap.allocated", "alloc_space" },
+		{ "heap.allocations", "alloc_objects" },
+		{ "heap.leaked", "inuse_space" },
+		{ "heap.leaks", "inuse_objects" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i][0], metric))
+			return names[i][1];
+	return metric;
+}
+
 static void pprof_type(struct pprof *p, enum profile_field field,
 		       const struct run_metric *m)
 {
@@ -80,7 +96,7 @@ static void pprof_type(struct pprof *p, enum profile_field field,
 		[UNIT_BYTES] = "bytes",
 	};
 
-	protobuf_uint(&p->message, 1, pprof_text(p, m->name));
+	protobuf_uint(&p->message, 1, pprof_text(p, pprof_name(m->name)));
 	protobuf_uint(&p->message, 2, pprof_text(p, units[m->unit]));
 	pprof_put(p, field);
 }
@@ -373,7 +389,8 @@ static void pprof_end(struct pprof *p, const struct run_metric *first)
 		protobuf_uint(&p->out, PROFILE_PERIOD, 1000000000 / freq);
 	}
 	pprof_comments(p);
-	protobuf_uint(&p->out, PROFILE_FIRST_TYPE, pprof_text(p, first->name));
+	protobuf_uint(&p->out, PROFILE_FIRST_TYPE,
+		      pprof_text(p, pprof_name(first->name)));
 	for (uint32_t i = 0; i < p->texts.count; i++)
 		protobuf_text(&p->out, PROFILE_STRING, str_at(&p->texts, i));
 }

@@ -46,5 +46,9 @@ void page_put_steps(struct page_stream *s, const struct paths *paths,
 int page_put_threads(struct page_stream *s, const struct overview *o,
 		     struct page_strings *t);
 
+/* page-slices.c: where GPUs were traced. */
+int page_put_slices(struct page_stream *s, const struct run *run,
+		    struct page_strings *strings);
+
 /* page-sides.c: the same as page_put_run(), of two sides. */
 int page_put_sides(struct page_stream *s, const struct overview_diff *d);

@@ -267,6 +267,8 @@ int page_put_run(struct page_stream *s, const struct overview *o)
 		put_sources(s, o);
 		err = page_put_threads(s, o, &strings);
 	}
+	if (!err)
+		err = page_put_slices(s, o->run, &strings);
 	if (!err) {
 		page_put_strings(s, &strings);
 		err = page_put_values(s, o);

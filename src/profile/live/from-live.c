@@ -49,7 +49,7 @@ static void read_cells(struct reader *r, uint32_t node, uint32_t thread,
 		memcpy(&cell, at, sizeof(cell));
 		if (cell.metric == LIVE_CELL_CALL)
 			read_call(r, node, thread, cell.value);
-		else
+		else if (cell.metric != LIVE_CELL_HEAP)
 			reader_value(r, node, thread, &cell);
 		ref = cell.next;
 	}

@@ -43,6 +43,7 @@ static void take_collective(struct reader *r, uint32_t unused, const void *at)
 		.device = c.device,
 		.function = c.function,
 		.level = c.level,
+		.parts = c.parts,
 		.kept = r->header.gpu_lists.collectives_level,
 	};
 }

@@ -92,8 +92,10 @@ static void put_device(struct reader *r, const struct live_device *d)
 		.id = d->id,
 		.instance = d->instance,
 #define COLUMN(type, name, ...) .name = d->name,
+#define ADDED                   COLUMN
 #include "live/device.def"
 #undef COLUMN
+#undef ADDED
 		.first_bin = d->first_bin,
 		.bin_shift = d->bin_shift,
 		.kernels_until_ns = d->kernels_until_ns,

@@ -21,6 +21,7 @@ static const struct {
 	[LIVE_GPU_PEER] = { METRIC_GPU_COPIES, METRIC_GPU_P2P },
 	[LIVE_GPU_SET] = { METRIC_GPU_COPIES, METRIC_GPU_SET },
 	[LIVE_GPU_IDLE] = { METRIC_COUNT, METRIC_COUNT },
+	[LIVE_GPU_AWAITED] = { METRIC_COUNT, METRIC_COUNT },
 };
 
 /* 0 would be no value: another thread's minimum would stand for it. */
@@ -72,6 +73,10 @@ static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		reader_metric(r, node, thread, METRIC_GPU_IDLE, g->ns);
 		return;
 	}
+	if (g->kind == LIVE_GPU_AWAITED) {
+		reader_metric(r, node, thread, METRIC_GPU_AWAITED, g->ns);
+		return;
+	}
 	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
 	if (kinds[g->kind].bytes != METRIC_COUNT)
 		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
@@ -81,6 +86,17 @@ static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		     g->max_ns);
 	reader_metric(r, node, thread, METRIC_GPU_QUEUED, g->queued);
 	reader_metric(r, node, thread, METRIC_GPU_DELAY, g->queued_ns);
+}
+
+uint32_t reader_gpu_node(struct reader *r, const struct live_gpu *g)
+{
+	uint32_t node =
+		g->node ? reader_node(r, g->node) : reader_partial(r, g->why);
+
+	if (g->from)
+		node = reader_below(r, reader_named(r, node, g->below),
+				    reader_node(r, g->from));
+	return g->name != LIVE_NO_NAME ? reader_named(r, node, g->name) : node;
 }
 
 /* A call that nobody knows has no thread either: it is given to the first. */
@@ -97,12 +113,7 @@ static void take_gpu_node(struct reader *r, uint32_t unused, const void *at)
 	}
 	if (g.thread >= r->p->thread_count)
 		g.thread = 0;
-	node = g.node ? reader_node(r, g.node) : reader_partial(r, g.why);
-	if (g.from)
-		node = reader_below(r, reader_named(r, node, g.below),
-				    reader_node(r, g.from));
-	if (g.name != LIVE_NO_NAME)
-		node = reader_named(r, node, g.name);
+	node = reader_gpu_node(r, &g);
 	if (!r->err && g.count)
 		gpu_values(r, node, g.thread, &g);
 }

@@ -159,8 +159,10 @@ static void take_mpi_call(struct reader *r, uint32_t node, uint32_t thread,
 
 	if (class == LIVE_NAME_GPU_CALL || class == LIVE_NAME_PHASE)
 		return;
-	mpi_values(r, node, thread, call);
-	read_site(r, node, call);
+	if (class != LIVE_NAME_IO) {
+		mpi_values(r, node, thread, call);
+		read_site(r, node, call);
+	}
 	if (!call->sizes)
 		return;
 	at = reader_claim(r, call->sizes, sizeof(sizes));

@@ -128,6 +128,9 @@ uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path);
 /* The node below which paths end early, for that reason (enum loss). */
 uint32_t reader_partial(struct reader *r, uint32_t why);
 
+/* live-gpu.c: the node of what a GPU did, by its first members. */
+uint32_t reader_gpu_node(struct reader *r, const struct live_gpu *g);
+
 /* live-pieces.c: work of devices that was not added up yet. */
 void reader_pieces(struct reader *r);
 
@@ -143,6 +146,13 @@ enum {
 	STEPS_OF_LINES = 8
 };
 size_t reader_lines(struct reader *r, struct profile_step to[STEPS_OF_LINES]);
+
+/*
+ * live-heap.c: by how much values grow from one to the next, which have equal
+ * distances; 0: not, or not steadily, or there are too few.  The first quarter
+ * may be otherwise.
+ */
+double reader_growth(const double *at, size_t count);
 
 /* python-lines.c: source lines of the bytecode of Python. */
 

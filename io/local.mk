@@ -1,0 +1,9 @@
+# Functions of the C library for files: preloaded beside the collector.  What
+# finds the functions behind them is the collector's.
+io_sources = io/calls.def io/interposed.list io/descriptors.c io/file-call.h io/streams.c
+
+pkglib_LTLIBRARIES += libcopse-io.la
+libcopse_io_la_SOURCES = $(io_sources) src/collect/transparency/next.c
+libcopse_io_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt -fno-builtin
+libcopse_io_la_LDFLAGS = $(adapter_ldflags)
+EXTRA_libcopse_io_la_DEPENDENCIES = $(adapter_needs)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu-awaited.h - for which work calls waited that return only when GPUs are
+ * done: what ran meanwhile of what had been called for before.
+ *
+ * A call that waits for a stream returns when the work of that stream has
+ * ended: of the streams that worked meanwhile it is the one whose work ended
+ * last before the return.  One that waits for the device, or that copies, may
+ * wait for all of them, but for work that goes on then.
+ *
+ * Memory is bounded: calls whose work is not known yet wait in a ring of
+ * 16,384; more are counted (LOSS_GPU_AWAITED), as are short ones, which are
+ * left out.
+ *
+ * Threads   gpu_awaited_call() may be called on any; for the others the caller
+ *           holds the lock of gpu.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "live/layout.h"
+
+struct gpu_wait {
+	uint64_t from, to; /* CLOCK_MONOTONIC */
+	live_ref node;     /* of the call */
+	uint32_t thread;
+	bool all; /* for all streams of the device */
+};
+
+void gpu_awaited_call(const struct gpu_wait *wait);
+
+/* What is known of a call goes there: so long for the work of a name (index).
+ */
+typedef void gpu_awaited_sum(live_ref node, uint32_t thread, uint32_t name,
+			     uint64_t ns);
+
+/* In the order of their starts. */
+void gpu_awaited_work(const struct live_piece *piece, gpu_awaited_sum *sum);
+
+/* No more work will come. */
+void gpu_awaited_settle(gpu_awaited_sum *sum);
+
+/* Another live profile. */
+void gpu_awaited_reset(void);

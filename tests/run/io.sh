@@ -1,0 +1,344 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# io.sh - calls for files by call path and by file (copse run --io=on): each
+# call and each byte, as the program knows them, and the rules on them.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+
+# run_with COMMAND…: what it says is as without copse.
+run_with() {
+	rm -rf io.copse
+	"$@" >without && "$copse" run -q --no-report --io=on -o io.copse "$@" \
+		>said || return
+	cat said
+	cmp without said
+}
+
+# columns TABLE 'NAME…': of the last run.
+columns() {
+	"$copse" report io -n 0 -f csv --table "$1" io.copse |
+		awk -v columns="$2" -f "$srcdir/tests/lib/csv.awk"
+}
+
+# Sums over the paths that begin with each function.
+paths_are_true() {
+	columns paths 'call_path calls read written' |
+		awk -F '\t' '
+		NR == FNR {
+			if (split($0, t, " ") && t[1] == "truth")
+				want[t[2]] = t[3] " " t[4] " " t[5]
+			next
+		}
+		{
+			split($1, frame, " ")
+			name = frame[1]
+			sub(/^__/, "", name)
+			sub(/_chk$/, "", name)
+			sub(/^getdelim$/, "getline", name)
+			sub(/^fxstat$/, "fstat", name) # before glibc 2.33
+			calls[name] += $2
+			read[name] += $3
+			written[name] += $4
+		}
+		END {
+			for (name in want) {
+				is = calls[name] + 0 " " read[name] + 0 " " \
+					written[name] + 0
+				right += is == want[name]
+				if (is != want[name])
+					print name ": " is ", not " want[name]
+				all++
+			}
+			print right " of " all " functions"
+			exit !all || right != all
+		}' said -
+}
+
+files_are_true() {
+	columns files 'file reads read writes written opens' |
+		awk -F '\t' -v at="$PWD/" '
+		NR == FNR {
+			if (split($0, t, " ") && t[1] == "file") {
+				want[at t[2]] = t[3] " " t[4] " " t[5] " " \
+					t[6] " " t[7]
+				all++
+			}
+			next
+		}
+		$1 in want {
+			is = $2 + 0 " " $3 + 0 " " $4 + 0 " " $5 + 0 " " $6 + 0
+			right += is == want[$1]
+			if (is != want[$1])
+				print $1 ": " is ", not " want[$1]
+		}
+		END {
+			print right + 0 " of " all + 0 " files"
+			exit right != all
+		}' said -
+}
+
+is_true() {
+	run_with "$programs/files" "$1" "$PWD" && paths_are_true &&
+		files_are_true
+}
+
+# Those that found a place have theirs, and all others one.
+is_bounded() {
+	is_true many || return
+	columns files 'file writes written' >files
+	awk -F '\t' '{ n++; writes += $2; bytes += $3 }
+		END { print n, writes, bytes
+			exit n > 1100 || writes < 3000 || bytes < 30000 }' \
+		files && grep -q '^\[all others\]' files
+}
+
+# finds RULE PATTERN: it, and the file.
+finds() {
+	run_with "$programs/files" "$2" "$PWD" || return
+	"$copse" report diagnose io.copse --width 400 >found
+	cat found
+	grep -q "^  $1 " found && grep -q "^• .*$PWD" found
+}
+
+finds_nothing() {
+	run_with "$programs/files" good "$PWD" || return
+	"$copse" report diagnose io.copse >found
+	cat found
+	! grep -E '^  (small-requests|random-reads|metadata|sync-in-loop|rereading|rewriting|one-writer|uneven-file) ' \
+		found
+}
+
+# A program that ends before its first sample.
+has_no_sample() {
+	rm -rf io.copse
+	"$copse" run -q --no-report --io=on -e cpu@1 -o io.copse cat \
+		/etc/passwd >without || return
+	diff without /etc/passwd || return
+	"$copse" report io io.copse | grep "^  /etc/passwd"
+}
+
+# What runs without it is not measured, and says how to.
+is_off() {
+	rm -rf io.copse
+	"$copse" run -q --no-report -o io.copse "$programs/files" sizes \
+		"$PWD" >said || return
+	"$copse" report io io.copse >found
+	cat found
+	grep -q 'copse run --io=on measures' found &&
+		[ -z "$(columns paths call_path)$(columns files file)" ]
+}
+
+# Bytes of a library's buffer, of C++, of Fortran, and of Python.
+languages() {
+	cat >cxx.cc <<'CXX'
+#include <fstream>
+int main()
+{
+	std::ofstream f("cxx.out");
+	for (int i = 0; i < 100000; i++)
+		f << "1234567\n";
+}
+CXX
+	"$CXX" -O1 -g cxx.cc -o cxx && run_with ./cxx &&
+		columns files 'file written' | grep "$PWD/cxx.out	800000"
+}
+
+python_lines() {
+	need /usr/bin/python3
+	cat >lines.py <<'PYTHON'
+def save():
+    with open("lines.out", "wb", buffering=0) as f:
+        for i in range(1000):
+            f.write(b"x" * 100)
+
+save()
+PYTHON
+	run_with /usr/bin/python3 lines.py || return
+	"$copse" report io --width 200 io.copse >paths
+	cat paths
+	grep -q 'write ← lines.py:4 save ← lines.py:6 <module>  *1000 .* 97.7 KiB' \
+		paths
+}
+
+# Each rank's own bytes; what MPI does within its functions is theirs.
+mpi_ranks() {
+	need mpirun mpicc
+	cat >ranks.c <<'C'
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char block[1 << 20];
+
+int main(int argc, char **argv)
+{
+	MPI_File f;
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (!rank) {
+		int fd = open("rank.out", O_CREAT | O_WRONLY, 0644);
+
+		for (int i = 0; i < 32; i++)
+			if (write(fd, block, sizeof(block)) < 0)
+				return 1;
+		close(fd);
+	}
+	MPI_File_open(MPI_COMM_WORLD, "all.out",
+		      MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+	MPI_File_write_at(f, rank * (MPI_Offset)sizeof(block), block,
+			  sizeof(block), MPI_BYTE, MPI_STATUS_IGNORE);
+	MPI_File_close(&f);
+	MPI_Finalize();
+	return 0;
+}
+C
+	mpicc -O1 -g ranks.c -o ranks || return
+	rm -rf io.copse
+	mpirun -n 4 "$copse" run -q --no-report --io=on -o io.copse ./ranks ||
+		return
+	columns ranks 'rank written' | sort -n | cut -f 2 | tr '\n' ' ' >ranks
+	cat ranks
+	columns files 'file processes written' >files
+	cat files
+	[ "$(cat ranks)" = "34603008 1048576 1048576 1048576 " ] &&
+		grep -q "$PWD/rank.out	1	33554432" files &&
+		grep -q "$PWD/all.out	4	4194304" files &&
+		columns paths 'call_path calls written' |
+		grep 'MPI_File_write_at ← main.*	4	4194304'
+}
+
+# Who waits for a rank that writes is told so, with the file; also if it slept.
+writer_is_blamed() {
+	need mpirun mpicc
+	cat >writer.c <<'C'
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+static char block[1 << 20];
+
+__attribute__((noinline)) void checkpoint(void)
+{
+	int fd = open("restart.out", O_CREAT | O_WRONLY | O_TRUNC, 0644);
+
+	for (int i = 0; i < 50; i++)
+		if (write(fd, block, sizeof(block)) < 0 || fsync(fd))
+			_exit(1);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 5; i++) {
+		if (!rank)
+			checkpoint();
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+C
+	mpicc -O1 -g writer.c -o writer || return
+	rm -rf io.copse
+	mpirun -n 2 "$copse" run -q --no-report --io=on -o io.copse ./writer ||
+		return
+	"$copse" report waits --width 400 io.copse >found
+	cat found
+	grep -qE "for rank 0 in MPI_Barrier ← main, .*checkpoint ← main, 250 MiB to $PWD/restart.out" \
+		found || return
+	"$copse" report summary --width 400 io.copse >found
+	cat found
+	grep -q 'calls of fsync() or the like for .*restart.out' found
+}
+
+# 5,000 signals a second are in no call's way, and their handler may write.
+signals_do_no_harm() {
+	cat >alarms.c <<'C'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static int log_fd;
+static volatile int logged;
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	logged += write(log_fd, "alarm\n", 6) == 6;
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm,
+				    .sa_flags = SA_RESTART };
+	struct itimerval every = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+	int fd = open("data", O_CREAT | O_RDWR | O_TRUNC, 0644), calls = 0;
+	time_t end = time(NULL) + 3;
+	char block[1000];
+
+	log_fd = open("log", O_CREAT | O_WRONLY | O_TRUNC, 0644);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (time(NULL) < end) {
+		int other = open("data", O_RDONLY);
+
+		calls++;
+		if (other < 0 ||
+		    pwrite(fd, block, sizeof(block), 0) != sizeof(block) ||
+		    pread(other, block, sizeof(block), 0) != sizeof(block) ||
+		    close(other))
+			return 1;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	fprintf(stderr, "%d %d\n", calls, logged);
+	return !logged;
+}
+C
+	"$CC" -O1 -g alarms.c -o alarms || return
+	rm -rf io.copse
+	"$copse" run -q --no-report --io=on -e cpu@5000 -o io.copse ./alarms \
+		2>said || return
+	cat said
+	columns files 'file reads writes' >files
+	cat files
+	# A handler's call may be lost that comes while its thread is counted.
+	awk -v at="$PWD" '
+		NR == FNR { calls = $1; logged = $2; next }
+		$1 == at "/data" { good += $2 > calls * 0.99 && $2 <= calls }
+		$1 == at "/log" { good += $3 > logged * 0.98 && $3 <= logged }
+		END { exit good != 2 }' said files
+}
+
+for pattern in sizes streams numbers threads children failures; do
+	point "each call and byte: $pattern" is_true $pattern
+done
+point "more files than there is room for" is_bounded
+point "small-requests" finds small-requests small
+point "random-reads" finds random-reads random
+point "metadata" finds metadata names
+point "sync-in-loop" finds sync-in-loop sync
+point "rereading" finds rereading reread
+point "rewriting" finds rewriting rewrite
+point "a program that reads and writes well" finds_nothing
+point "calls without a sample" has_no_sample
+point "nothing without --io" is_off
+point "streams of C++" languages
+point "lines of Python" python_lines
+point "ranks, and MPI's functions for files" mpi_ranks
+point "a rank that writes is waited for" writer_is_blamed
+point "signals, and handlers that write" signals_do_no_harm
+points_done
