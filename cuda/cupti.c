@@ -65,6 +65,18 @@ static bool find_loaded(struct loaded *l, const char *begins)
 	return dl_iterate_phdr(match_loaded_object, l);
 }
 
+bool cupti_fails_with_graphs(void)
+{
+	static const char *const libraries[] = { "xla_cuda_plugin",
+						 "libtensorflow" };
+	struct loaded l;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (find_loaded(&l, libraries[i]))
+			return true;
+	return false;
+}
+
 static void *open_cupti_in(const char *folder, int length)
 {
 	char path[2 * PATH_MAX];

@@ -54,6 +54,12 @@ extern struct cupti {
 /* False: there is no CUPTI, or it is older than CUDA 12. */
 bool cupti_open(void);
 
+/*
+ * The program has XLA, whose graphs fail where CUPTI records them as a whole:
+ * doc/decisions/gpu-flush.md.
+ */
+bool cupti_fails_with_graphs(void);
+
 /* Call `take` for each library between the program and CUPTI's callbacks. */
 void cupti_modules(void (*take)(const void *code));
 

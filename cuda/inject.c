@@ -164,6 +164,8 @@ static CUptiResult start_cupti(enum gpu_wish wish)
 		return CUPTI_ERROR_UNKNOWN;
 	}
 	cupti_modules(copse_gpu_pass);
+	if (cupti_fails_with_graphs())
+		copse_gpu_take_nodes();
 	err = records_begin(copse_gpu_nodes());
 	if (!err) {
 		memory_begin(subscriber);

@@ -841,6 +841,29 @@ memory_reset() {
 		nothing_lost memory-reset
 }
 
+# Beside XLA, and without.
+xla() {
+	${CC:-cc} -shared -o "$scratch/xla_cuda_plugin.so" -x c /dev/null || return
+	cat >"$scratch/xla.py" <<-'END'
+		import ctypes, sys
+		for library in sys.argv[2:]:
+		    ctypes.CDLL(library)
+		cuda = ctypes.CDLL(sys.argv[1])
+		cuda.made_capture(b"_Z5alphaPfi")
+		cuda.made_cudaGraphInstantiate()
+		cuda.made_cudaGraphLaunch(1, ctypes.c_uint64(1000))
+	END
+	for of in alpha '[graph]'; do
+		library=
+		[ "$of" != alpha ] || library=$scratch/xla_cuda_plugin.so
+		"$copse" run -q --force -o "$scratch/xla.copse" \
+			"${PYTHON:-/usr/bin/python3}" "$scratch/xla.py" \
+			"$COPSE_CUPTI" ${library:+"$library"} || return
+		folded xla gpu.time | tee "$scratch/said"
+		grep -qF ";$of " "$scratch/said" || return
+	done
+}
+
 # What was allocated is known, and no leak is spoken of: it was killed.
 memory_killed() {
 	measure memory-killed killed-allocs
@@ -1186,6 +1209,7 @@ point "unified memory is left alone" unified_untouched
 point "leaks" leaks
 point "memory that goes with its context" memory_reset
 point "memory of a killed process" memory_killed
+point "graphs of XLA are not recorded as a whole" xla
 point "memory that is not followed" no_memory
 point "a kernel that does not end" endless
 point "NCCL: for whose host the others waited" late_host

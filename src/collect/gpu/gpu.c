@@ -154,7 +154,7 @@ static void begin_history(struct thread *t)
 	if (header &&
 	    __atomic_compare_exchange_n(&gpu.used, &none, 1, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		header->gpu_times.nodes = collect_settings()->gpu_nodes;
+		header->gpu_times.nodes = copse_gpu_nodes();
 		header->gpu_times.first_paused_ns = control_paused_ns();
 	}
 }
@@ -636,9 +636,16 @@ PUBLIC bool copse_gpu_asked(void)
 	return anew;
 }
 
+static bool takes_nodes;
+
 PUBLIC bool copse_gpu_nodes(void)
 {
-	return collect_settings()->gpu_nodes;
+	return takes_nodes || collect_settings()->gpu_nodes;
+}
+
+PUBLIC void copse_gpu_take_nodes(void)
+{
+	takes_nodes = true;
 }
 
 PUBLIC uint64_t copse_gpu_now(void)

@@ -107,7 +107,8 @@ enum gpu_wish {
  * are used.
  */
 enum gpu_wish copse_gpu_init(const void *adapter);
-bool copse_gpu_nodes(void); /* of graphs, one by one */
+bool copse_gpu_nodes(void);      /* of graphs, one by one */
+void copse_gpu_take_nodes(void); /* whatever was asked for */
 void copse_gpu_lost(enum loss why, uint64_t count);
 
 /* CLOCK_MONOTONIC in ns, as all times of the collector are. */
