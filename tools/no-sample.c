@@ -108,19 +108,27 @@ static const char *why_no_process(const struct live_tally *tally)
 	return why;
 }
 
+/* In which samples could be taken: not the time that it took to start. */
+static double seconds_to_sample(const struct no_sample *n)
+{
+	uint64_t start = n->tally.start_ns;
+
+	return n->cpu_ns > start ? (double)(n->cpu_ns - start) / NS : 0;
+}
+
 /* So little that even at the usual rate there is no sample, or one. */
 static bool had_no_time(const struct no_sample *n)
 {
 	struct settings usual;
 
 	settings_init(&usual);
-	return (double)n->cpu_ns / NS * usual.freq < MOST_BESIDE;
+	return seconds_to_sample(n) * usual.freq < MOST_BESIDE;
 }
 
 const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 {
 	double due =
-		(double)n->cpu_ns / NS * (double)rate_of_settings(n->settings);
+		seconds_to_sample(n) * (double)rate_of_settings(n->settings);
 	const char *why;
 
 	if (is_left_out(n))

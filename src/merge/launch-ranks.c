@@ -22,21 +22,18 @@ static bool has_launch_ranks(const struct run *run)
 }
 
 struct launched { /* a process with a launcher's variables */
-	uint32_t size, rank, process, host, pid;
+	uint32_t size, rank, process;
 	uint64_t start_ns, cpu_ns;
 	bool helps;  /* it has a role beside the rank's */
 	bool starts; /* the rank: a shell, or what became another program */
 };
 
-ORDER_BY(by_program, struct launched,
-	 DESC(size) ?: ASC(rank) ?: ASC(host) ?: ASC(pid) ?: ASC(start_ns) ?:
-	 ASC(process))
-
 ORDER_BY(by_launched, struct launched,
 	 DESC(size) ?: ASC(rank) ?: ASC(helps) ?: ASC(starts) ?:
 	 ASC(start_ns) ?: ASC(process))
 
-static size_t find_launched(struct run *run, struct launched *to)
+static size_t find_launched(struct run *run, const bool *predecessors,
+			    struct launched *to)
 {
 	size_t count = 0;
 
@@ -50,27 +47,14 @@ static size_t find_launched(struct run *run, struct launched *to)
 				.size = r->launch_size,
 				.rank = r->launch_rank,
 				.process = (uint32_t)i,
-				.host = r->host,
-				.pid = (uint32_t)r->pid,
 				.start_ns = r->start_real_ns,
 				.cpu_ns = r->cpu_ns,
 				.helps = r->role,
-				.starts = process_is_shell(run, r),
+				.starts = predecessors[i] ||
+					  process_is_shell(run, r),
 			};
 	}
 	return count;
-}
-
-/* Shims and "poetry run" are programs that become the rank's. */
-static void find_predecessors(struct launched *all, size_t count)
-{
-	qsort(all, count, sizeof(*all), by_program);
-	for (size_t i = 1; i < count; i++)
-		if (all[i - 1].size == all[i].size &&
-		    all[i - 1].rank == all[i].rank &&
-		    all[i - 1].host == all[i].host &&
-		    all[i - 1].pid == all[i].pid)
-			all[i - 1].starts = true;
 }
 
 /*
@@ -90,15 +74,15 @@ static size_t main_launch(const struct launched *at, size_t count)
 	return i;
 }
 
-int launch_ranks_take(struct run *run)
+int launch_ranks_take(struct run *run, const bool *predecessors)
 {
 	struct launched *all = calloc(run->rank_count + 1, sizeof(*all));
 	size_t count;
 
 	if (!all)
 		return no_memory();
-	count = has_launch_ranks(run) ? find_launched(run, all) : 0;
-	find_predecessors(all, count);
+	count = has_launch_ranks(run) ? find_launched(run, predecessors, all)
+				      : 0;
 	qsort(all, count, sizeof(*all), by_launched);
 	for (size_t i = 0, end; i < count; i = end) {
 		const struct launched *of;

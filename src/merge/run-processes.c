@@ -146,6 +146,7 @@ int process_fill(struct run_rank *to, struct run *run, const struct profile *p,
 struct entry {
 	struct run_rank row;
 	uint32_t index; /* in the order of reading */
+	bool became;    /* another program */
 	bool member;
 };
 
@@ -192,15 +193,50 @@ static uint64_t most_of_others(const struct run *run)
 	return most;
 }
 
+struct image { /* a program that a process was */
+	uint32_t host, pid, index;
+	uint64_t start_ns;
+};
+
+ORDER_BY(by_image, struct image,
+	 ASC(host) ?: ASC(pid) ?: ASC(start_ns) ?: ASC(index))
+
 /*
- * Without MPI, shells that start a program (pyenv has fifteen of them) are not
- * processes beside it.
+ * Which of run->ranks became another program, as env, shims and "poetry run"
+ * do.  To be freed; NULL: no memory.
  */
-static bool is_wrapper(const struct run *run, const struct run_rank *r,
+static bool *find_predecessors(const struct run *run)
+{
+	size_t count = run->rank_count;
+	struct image *images = calloc(count + 1, sizeof(*images));
+	bool *became = images ? calloc(count + 1, sizeof(*became)) : NULL;
+
+	for (size_t i = 0; became && i < count; i++)
+		images[i] = (struct image){
+			.host = run->ranks[i].host,
+			.pid = (uint32_t)run->ranks[i].pid,
+			.index = (uint32_t)i,
+			.start_ns = run->ranks[i].start_real_ns,
+		};
+	if (became)
+		qsort(images, count, sizeof(*images), by_image);
+	for (size_t i = 1; became && i < count; i++)
+		became[images[i - 1].index] =
+			images[i - 1].host == images[i].host &&
+			images[i - 1].pid == images[i].pid;
+	free(images);
+	return became;
+}
+
+/*
+ * Without MPI, shells that start a program (pyenv has fifteen of them), and
+ * what becomes it, are not processes beside it.
+ */
+static bool is_wrapper(const struct run *run, const struct entry *e,
 		       uint64_t most_of_others)
 {
-	return r->cpu_ns * FAR_LESS < most_of_others &&
-	       process_is_shell(run, r);
+	return e->row.cpu_ns * FAR_LESS < most_of_others &&
+	       (e->became || process_is_shell(run, &e->row));
 }
 
 static void choose_members(struct run *run, struct entry *entries)
@@ -217,7 +253,7 @@ static void choose_members(struct run *run, struct entry *entries)
 				(uint32_t)r->rank < run->world &&
 				(!i || entries[i - 1].row.rank != r->rank);
 		else
-			entries[i].member = !is_wrapper(run, r, most);
+			entries[i].member = !is_wrapper(run, &entries[i], most);
 		run->member_count += entries[i].member;
 	}
 }
@@ -235,17 +271,19 @@ static uint32_t first_library(const struct run *run)
 int processes_sort(struct run *run, uint32_t *order)
 {
 	struct entry *entries = calloc(run->rank_count + 1, sizeof(*entries));
-	int err = entries ? 0 : no_memory();
+	bool *became = find_predecessors(run);
+	int err = entries && became ? 0 : no_memory();
 
 	if (!err)
-		err = launch_ranks_take(run);
+		err = launch_ranks_take(run, became);
 	if (!err)
 		err = mpi_jobs_number(run);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < run->rank_count; i++)
 		entries[i] = (struct entry){ .row = run->ranks[i],
-					     .index = (uint32_t)i };
+					     .index = (uint32_t)i,
+					     .became = became[i] };
 	run->member_count = 0;
 	choose_members(run, entries);
 	qsort(entries, run->rank_count, sizeof(*entries), by_order);
@@ -256,6 +294,7 @@ int processes_sort(struct run *run, uint32_t *order)
 	run->mpi_library = first_library(run);
 out:
 	free(entries);
+	free(became);
 	return err;
 }
 

@@ -48,9 +48,10 @@ int mpi_jobs_number(struct run *run);
 /*
  * launch-ranks.c, before that: where MPI knows of no world with more than one
  * process, ranks are those of torchrun or Horovod, if there are any: one
- * process for each.  0, or -ENOMEM with a reason.
+ * process for each.  Which processes became another program is known.  0, or
+ * -ENOMEM with a reason.
  */
-int launch_ranks_take(struct run *run);
+int launch_ranks_take(struct run *run, const bool *predecessors);
 
 /* By the first word of its command: it runs scripts, and starts others. */
 bool process_is_shell(const struct run *run, const struct run_rank *r);

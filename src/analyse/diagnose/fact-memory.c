@@ -62,15 +62,18 @@ static int add_host_fact(struct facts *to, const struct memory_use *u,
 
 ORDER_POINTERS_BY(by_held, struct memory_process, ASC(most) ?: ASC(of->rank))
 
-/* Members alone: what ranks start is not like them. */
+/* Members alone, and no workers: what ranks start is not like them. */
 static size_t sort_members(const struct memory_process **to,
 			   const struct memory_use *u)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < u->count; i++)
-		if (u->at[i].of->rank < u->run->member_count)
+	for (size_t i = 0; i < u->count; i++) {
+		uint32_t rank = u->at[i].of->rank;
+
+		if (rank < u->run->member_count && !u->run->ranks[rank].role)
 			to[count++] = &u->at[i];
+	}
 	if (count)
 		qsort(to, count, sizeof(struct memory_process *), by_held);
 	return count;
