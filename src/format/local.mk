@@ -5,7 +5,8 @@ FORMATS = src/format/terminal/text src/format/csv src/format/json \
 	src/format/export/export-nodes src/format/export/export-ranks \
 	src/format/export/export-values src/format/export/hatchet \
 	src/format/export/speedscope src/format/export/pprof \
-	src/format/export/perfetto src/format/export/otf2
+	src/format/export/perfetto src/format/export/otf2 \
+	src/format/export/darshan
 
 noinst_LTLIBRARIES += libformat.la
 libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)

@@ -120,6 +120,30 @@ has_no_sample() {
 	"$copse" report io io.copse | grep "^  /etc/passwd"
 }
 
+# 300 writes of 5,000 bytes, and one sync.
+has_darshans_names() {
+	need python3
+	cat >write.py <<-'END'
+		import os
+		with open("big.bin", "wb", buffering=0) as f:
+		    for i in range(300):
+		        f.write(b"x" * 5000)
+		    os.fsync(f.fileno())
+	END
+	rm -rf io.copse
+	"$copse" run -q --no-report --io=on -o io.copse "${PYTHON:-/usr/bin/python3}" \
+		write.py || return
+	"$copse" export darshan io.copse | tee darshan.txt | grep big.bin
+	for is in 'OPENS 1' 'READS 0' 'WRITES 300' 'BYTES_WRITTEN 1500000' \
+		'MAX_BYTE_WRITTEN 1499999' 'FSYNCS 1' 'SEQ_WRITES 300' \
+		'RW_SWITCHES 0' 'SIZE_WRITE_1K_10K 300' 'SIZE_WRITE_0_100 0'; do
+		awk -F '\t' -v is="$is" 'split(is, of, " ") && NF == 8 &&
+			$1 == "POSIX" && $2 == 0 && $6 ~ /big.bin$/ &&
+			$4 == "POSIX_" of[1] { good = $5 == of[2] }
+			END { exit !good }' darshan.txt || { echo "not $is"; return 1; }
+	done
+}
+
 # What runs without it is not measured, and says how to.
 is_off() {
 	rm -rf io.copse
@@ -335,6 +359,7 @@ point "rereading" finds rereading reread
 point "rewriting" finds rewriting rewrite
 point "a program that reads and writes well" finds_nothing
 point "calls without a sample" has_no_sample
+point "Darshan's names" has_darshans_names
 point "nothing without --io" is_off
 point "streams of C++" languages
 point "lines of Python" python_lines
