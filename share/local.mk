@@ -27,7 +27,7 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	loader-bound gpu-imbalance \
 	short-memory uneven-memory growing-memory allocation-churn \
 	small-requests random-reads metadata sync-in-loop rereading rewriting \
-	one-writer uneven-file
+	one-writer uneven-file independent-io
 
 rulesdir = $(datadir)/copse/rules
 dist_rules_DATA = $(RULES:%=share/rules/%.rule)

@@ -187,6 +187,50 @@ PYTHON
 		paths
 }
 
+# Each of four ranks writes 4,000 rows of 8 KiB, by itself and with all.
+independent_calls() {
+	need mpirun mpicc
+	cat >rows.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+
+static char row[8192];
+
+int main(int argc, char **argv)
+{
+	int (*write_row)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype,
+			 MPI_Status *) =
+		argc > 1 ? MPI_File_write_at_all : MPI_File_write_at;
+	int rank, size;
+	MPI_File f;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_File_open(MPI_COMM_WORLD, "rows.out",
+		      MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+	for (MPI_Offset i = rank; i < 4000 * size; i += size)
+		write_row(f, i * (MPI_Offset)sizeof(row), row, sizeof(row),
+			  MPI_BYTE, MPI_STATUS_IGNORE);
+	MPI_File_close(&f);
+	MPI_Finalize();
+	return 0;
+}
+C
+	mpicc -O2 -g -o rows rows.c || return
+	for how in '' all; do
+		rm -rf io.copse
+		mpirun -n 4 "$copse" run -q --no-report -o io.copse ./rows $how ||
+			return
+		"$copse" report diagnose io.copse >found
+		cat found
+		case $how in
+		'')	tr -s '\n ' ' ' <found | grep -q '16000 calls of MPI_File_write_at ← main, of 8.00 KiB each' || return ;;
+		*)	! grep -q '^  independent-io ' found || return ;;
+		esac
+	done
+}
+
 # Each rank's own bytes; what MPI does within its functions is theirs.
 mpi_ranks() {
 	need mpirun mpicc
@@ -364,6 +408,7 @@ point "nothing without --io" is_off
 point "streams of C++" languages
 point "lines of Python" python_lines
 point "ranks, and MPI's functions for files" mpi_ranks
+point "calls of MPI for files that are not collective" independent_calls
 point "a rank that writes is waited for" writer_is_blamed
 point "signals, and handlers that write" signals_do_no_harm
 points_done

@@ -27,6 +27,8 @@
 	FIELD(MESSAGE, "message", NUMBER,                                      \
 	      "1: sends or receives messages between two ranks, or waits for " \
 	      "them; those of one function together")                          \
+	FIELD(INDEPENDENT, "independent", NUMBER,                              \
+	      "1: reads or writes a file of MPI, and is not collective")       \
 	FIELD(CALLS, "calls", COUNT, "calls, of all ranks")                    \
 	FIELD(RATE, "rate", COUNT, "calls per second of a rank")               \
 	FIELD(SIZE, "size", BYTES, "mean of a call")                           \
@@ -67,6 +69,8 @@ static void classify_call(struct fact *f, const struct call_site *site,
 	static const char *const polls[] = { "_Test", "_Iprobe", "_Improbe",
 					     NULL };
 	static const char *const gathers[] = { "llgather", NULL };
+	static const char *const moves[] = { "read", "write", NULL };
+	static const char *const by_all[] = { "_all", "_ordered", NULL };
 	bool poll = is_one_of(name, polls) && !strstr(name, "Test_cancelled");
 	bool barrier = strcasestr(name, "barrier");
 
@@ -74,6 +78,9 @@ static void classify_call(struct fact *f, const struct call_site *site,
 	f->values[BARRIER].number = barrier;
 	f->values[COLLECTIVE].number = site->class == LIVE_MPI_COLL && !barrier;
 	f->values[GATHERS].number = is_one_of(name, gathers);
+	f->values[INDEPENDENT].number = site->class == LIVE_MPI_IO &&
+					is_one_of(name, moves) &&
+					!is_one_of(name, by_all);
 	f->values[MESSAGE].number = !poll && (site->class == LIVE_MPI_SEND ||
 					      site->class == LIVE_MPI_RECV ||
 					      site->class == LIVE_MPI_WAIT);

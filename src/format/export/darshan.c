@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "live/layout.h"
 
-struct counter {
+struct darshan_counter {
 	const char *name;
 	size_t at; /* of uint64_t in struct run_file, … */
 	size_t to; /* … as far as that one: their sum */
@@ -32,7 +32,7 @@ struct counter {
 		name, FILE_AT(from), FILE_AT(to)                               \
 	}
 
-static const struct counter counters[] = {
+static const struct darshan_counter counters[] = {
 	ONE("OPENS", opens),
 	SUM_OF("READS", reads_100, reads_more),
 	SUM_OF("WRITES", writes_100, writes_more),
@@ -44,7 +44,7 @@ static const struct counter counters[] = {
 };
 
 /* Streams have none of these. */
-static const struct counter posix_counters[] = {
+static const struct darshan_counter posix_counters[] = {
 	ONE("STATS", looks),
 	ONE("FSYNCS", syncs),
 	ONE("CONSEC_READS", read_next),
@@ -76,7 +76,7 @@ static const struct counter posix_counters[] = {
 };
 
 /* In seconds. */
-static const struct counter times[] = {
+static const struct darshan_counter times[] = {
 	ONE("F_READ_TIME", read_ns),
 	ONE("F_WRITE_TIME", write_ns),
 	ONE("F_META_TIME", other_ns),
@@ -84,14 +84,14 @@ static const struct counter times[] = {
 	ONE("F_SLOWEST_RANK_TIME", slowest_ns),
 };
 
-static const struct counter posix_times[] = {
+static const struct darshan_counter posix_times[] = {
 	ONE("F_MAX_READ_TIME", read_most_ns),
 	ONE("F_MAX_WRITE_TIME", write_most_ns),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-struct record { /* a file whose lines are written */
+struct darshan_file { /* a file whose lines are written */
 	FILE *to;
 	const struct run *run;
 	const struct run_file *file;
@@ -102,7 +102,7 @@ struct record { /* a file whose lines are written */
 
 /* Columns of a row that follow each other are added up. */
 static uint64_t counter_value(const struct run_file *file,
-			      const struct counter *c)
+			      const struct darshan_counter *c)
 {
 	const char *row = (const char *)file;
 	uint64_t sum = 0, value;
@@ -114,19 +114,19 @@ static uint64_t counter_value(const struct run_file *file,
 	return sum;
 }
 
-static void begin_counter(const struct record *r, const char *name)
+static void begin_counter(const struct darshan_file *r, const char *name)
 {
 	fprintf(r->to, "%s\t%" PRId32 "\t%" PRIu64 "\t%s_%s\t", r->module,
 		r->rank, r->id, r->module, name);
 }
 
 /* The mount point is not known. */
-static void end_counter(const struct record *r)
+static void end_counter(const struct darshan_file *r)
 {
 	fprintf(r->to, "\t%s\tUNKNOWN\t%s\n", r->path, r->system);
 }
 
-static void write_counter(const struct record *r, const char *name,
+static void write_counter(const struct darshan_file *r, const char *name,
 			  int64_t value)
 {
 	begin_counter(r, name);
@@ -134,16 +134,16 @@ static void write_counter(const struct record *r, const char *name,
 	end_counter(r);
 }
 
-static void write_counters(const struct record *r, const struct counter *c,
-			   size_t count)
+static void write_counters(const struct darshan_file *r,
+			   const struct darshan_counter *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		write_counter(r, c[i].name,
 			      (int64_t)counter_value(r->file, &c[i]));
 }
 
-static void write_times(const struct record *r, const struct counter *c,
-			size_t count)
+static void write_times(const struct darshan_file *r,
+			const struct darshan_counter *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		begin_counter(r, c[i].name);
@@ -154,7 +154,7 @@ static void write_times(const struct record *r, const struct counter *c,
 }
 
 /* Of a file that is read and written, only the further end is known. */
-static void write_extent(const struct record *r)
+static void write_extent(const struct darshan_file *r)
 {
 	const struct run_file *f = r->file;
 	int64_t last = (int64_t)f->extent - 1;
@@ -173,7 +173,7 @@ static int32_t number_of_process(const struct run *run, uint32_t process)
 	return rank >= 0 ? rank : (int32_t)process;
 }
 
-static void write_record(const struct record *r)
+static void write_darshan_file(const struct darshan_file *r)
 {
 	bool posix = !strcmp(r->module, "POSIX");
 	const struct run_file *f = r->file;
@@ -215,7 +215,7 @@ static void write_file(FILE *to, const struct run *run,
 {
 	const char *path = str_at(&run->strings, f->path);
 	const char *system = file_system_name(f->system);
-	struct record r = {
+	struct darshan_file r = {
 		.to = to,
 		.run = run,
 		.file = f,
@@ -228,7 +228,7 @@ static void write_file(FILE *to, const struct run *run,
 	};
 
 	if (f->kind == LIVE_FILE && !strpbrk(path, "\t\n"))
-		write_record(&r);
+		write_darshan_file(&r);
 }
 
 static void write_job(FILE *to, const struct run *run)
