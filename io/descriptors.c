@@ -39,47 +39,32 @@ int __openat64_2(int, const char *, int);
 void closefrom(int);
 int close_range(unsigned, unsigned, int);
 
+/* An interposer: `leave` tells what the call did, by its result. */
+#define MEASURE(type, name, parameters, arguments, kind, fd, leave)            \
+	CALL_NAME(name, kind);                                                 \
+	PUBLIC type name parameters                                            \
+	{                                                                      \
+		struct io_call call;                                           \
+		type result;                                                   \
+                                                                               \
+		if (!ENTER(&call, fd, name))                                   \
+			return NEXT(name) arguments;                           \
+		result = NEXT(name) arguments;                                 \
+		leave;                                                         \
+		return result;                                                 \
+	}
+
 #define DATA(type, name, parameters, arguments, kind, fd, at_)                 \
-	CALL_NAME(name, kind);                                                 \
-	PUBLIC type name parameters                                            \
-	{                                                                      \
-		struct io_call call;                                           \
-		type result;                                                   \
-                                                                               \
-		if (!ENTER(&call, fd, name))                                   \
-			return NEXT(name) arguments;                           \
-		result = NEXT(name) arguments;                                 \
-		copse_io_moved(&call, result, at_);                            \
-		return result;                                                 \
-	}
+	MEASURE(type, name, parameters, arguments, kind, fd,                   \
+		copse_io_moved(&call, result, at_))
 #define OTHER(type, name, parameters, arguments, kind, fd)                     \
-	CALL_NAME(name, kind);                                                 \
-	PUBLIC type name parameters                                            \
-	{                                                                      \
-		struct io_call call;                                           \
-		type result;                                                   \
-                                                                               \
-		if (!ENTER(&call, fd, name))                                   \
-			return NEXT(name) arguments;                           \
-		result = NEXT(name) arguments;                                 \
-		copse_io_done(&call, result != 0);                             \
-		return result;                                                 \
-	}
+	MEASURE(type, name, parameters, arguments, kind, fd,                   \
+		copse_io_done(&call, result != 0))
 #define PATH(type, name, parameters, arguments, kind, folder)                  \
-	CALL_NAME(name, kind);                                                 \
-	PUBLIC type name parameters                                            \
-	{                                                                      \
-		struct io_call call;                                           \
-		type result;                                                   \
-                                                                               \
-		if (!ENTER(&call, IO_BY_PATH, name))                           \
-			return NEXT(name) arguments;                           \
-		result = NEXT(name) arguments;                                 \
+	MEASURE(type, name, parameters, arguments, kind, IO_BY_PATH,           \
 		copse_io_by_path(&call,                                        \
 				 file_call_name(result < 0, folder, path),     \
-				 result < 0);                                  \
-		return result;                                                 \
-	}
+				 result < 0))
 #include "io/calls.def"
 
 /*
@@ -109,19 +94,9 @@ int close_range(unsigned, unsigned, int);
 		return fd;                                                     \
 	}
 #define OPEN_FIXED(name, parameters, arguments, folder)                        \
-	CALL_NAME(name, OPEN);                                                 \
-	PUBLIC int name parameters                                             \
-	{                                                                      \
-		struct io_call call;                                           \
-		int fd;                                                        \
-                                                                               \
-		if (!ENTER(&call, IO_BY_PATH, name))                           \
-			return NEXT(name) arguments;                           \
-		fd = NEXT(name) arguments;                                     \
-		copse_io_opened(&call, fd,                                     \
-				file_call_name(fd < 0, folder, path));         \
-		return fd;                                                     \
-	}
+	MEASURE(int, name, parameters, arguments, OPEN, IO_BY_PATH,            \
+		copse_io_opened(&call, result,                                 \
+				file_call_name(result < 0, folder, path)))
 
 OPEN(open, (const char *path, int flags, ...), (path, flags, mode), flags,
      AT_FDCWD)
@@ -198,19 +173,9 @@ PUBLIC int dup3(int fd, int to, int flags)
 }
 
 #define SEEK(name)                                                             \
-	CALL_NAME(name, SEEK);                                                 \
-	PUBLIC off_t name(int fd, off_t by, int from)                          \
-	{                                                                      \
-		struct io_call call;                                           \
-		off_t result;                                                  \
-                                                                               \
-		if (!ENTER(&call, fd, name))                                   \
-			return NEXT(name)(fd, by, from);                       \
-		result = NEXT(name)(fd, by, from);                             \
-		copse_io_seek(fd, result);                                     \
-		copse_io_done(&call, result < 0);                              \
-		return result;                                                 \
-	}
+	MEASURE(off_t, name, (int fd, off_t by, int from), (fd, by, from),     \
+		SEEK, fd,                                                      \
+		(copse_io_seek(fd, result), copse_io_done(&call, result < 0)))
 SEEK(lseek)
 SEEK(lseek64)
 
@@ -219,20 +184,11 @@ SEEK(lseek64)
  */
 
 #define SENDFILE(name)                                                         \
-	CALL_NAME(name, WRITE);                                                \
-	PUBLIC ssize_t name(int to, int fd, off_t *at, size_t size)            \
-	{                                                                      \
-		struct io_call call;                                           \
-		int64_t from;                                                  \
-		ssize_t result;                                                \
-                                                                               \
-		if (!ENTER(&call, fd, name))                                   \
-			return NEXT(name)(to, fd, at, size);                   \
-		result = NEXT(name)(to, fd, at, size);                         \
-		from = result > 0 && at ? *at - result : AT_POSITION;          \
-		copse_io_copied(&call, from, to, AT_POSITION, result);         \
-		return result;                                                 \
-	}
+	MEASURE(ssize_t, name, (int to, int fd, off_t *at, size_t size),       \
+		(to, fd, at, size), WRITE, fd,                                 \
+		copse_io_copied(&call,                                         \
+				result > 0 && at ? *at - result : AT_POSITION, \
+				to, AT_POSITION, result))
 SENDFILE(sendfile)
 SENDFILE(sendfile64)
 

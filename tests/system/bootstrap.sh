@@ -79,7 +79,8 @@ finds_by_pattern() {
 	printf '%s\n' golang-1.19-go libpython3.11 | diff - did || return
 	grep '^bootstrap: left out' out | sed 's/.* //' | sort >left
 	printf '%s\n' esbuild 'libboost-context[0-9.]*' \
-		'libpython3[0-9.]*-testsuite' 'libtcmalloc-minimal4[t64]*' \
+		'libmimalloc[0-9.]*' 'libpython3[0-9.]*-testsuite' \
+		'libtcmalloc-minimal4[t64]*' \
 		otf2-tools | diff - left
 }
 

@@ -70,6 +70,8 @@ page() {
 	        n = parent[n]
 	    return path[n] == path[top]
 	for top in range(nodes):
+	    if top and path[top] == path[0]:
+	        continue # nothing is known of its path
 	    tile = ask(f"tile?metric=cpu.time&nodes=0,{top}&first=1&ranks=1")
 	    assert tile["nodes"] == [0, top] and tile["first"] == 1
 	    want = sum(v for (n, r), v in own.items()

@@ -64,11 +64,13 @@ TEST(growth_is_steady)
 {
 	const double line[] = { 0, 9, 10, 20, 30, 40, 50, 60, 70, 80 };
 	const double once[] = { 0, 0, 0, 0, 0, 0, 90, 90, 90, 90 };
+	const double late[] = { 0, 0, 0, 0, 0, 0, 0, 90, 90, 90 };
 	const double held[] = { 50, 50, 50, 50, 50, 50, 50, 50, 50, 50 };
 	const double ends[] = { 90, 80, 70, 60, 50, 40, 30, 20, 10, 0 };
 
 	CHECK(fabs(reader_growth(line, 10) - 10) < 1e-9);
 	CHECK(reader_growth(once, 10) == 0);
+	CHECK(reader_growth(late, 10) == 0);
 	CHECK(reader_growth(held, 10) == 0);
 	CHECK(reader_growth(ends, 10) == 0);
 	CHECK(reader_growth(line, 4) == 0);

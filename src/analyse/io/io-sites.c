@@ -136,6 +136,11 @@ static double sum_of_sizes(const uint64_t *sizes)
 	return sum;
 }
 
+bool io_file_is_one(const struct run_file *f)
+{
+	return f->kind == LIVE_FILE;
+}
+
 double io_file_reads(const struct run_file *f)
 {
 	return sum_of_sizes(&f->reads_100);

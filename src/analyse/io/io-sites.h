@@ -38,7 +38,9 @@ void io_sites_fini(struct io_sites *sites);
  */
 char *io_files_below(const struct paths *paths, uint32_t path);
 
-/* What a file's row says in sum. */
+/* What a file's row says in sum; it is one unless it has a directory's calls,
+   or those of all others. */
+bool io_file_is_one(const struct run_file *f);
 double io_file_reads(const struct run_file *f);
 double io_file_writes(const struct run_file *f);
 double io_file_seconds(const struct run_file *f);

@@ -762,6 +762,35 @@ static int say_part(struct saying *s, enum split_part part)
 	return err;
 }
 
+static bool has_finding(const struct saying *s, enum split_part part)
+{
+	for (size_t i = 0; i < s->diagnosis->count; i++)
+		if (s->diagnosis->at[i].rule->part == part)
+			return true;
+	return false;
+}
+
+/* Nothing is known of it but how long it was: that comes last. */
+static bool is_only_guessed(const struct saying *s, enum split_part part)
+{
+	bool files = part == SPLIT_BLOCKED && s->split->run->io.file_count;
+
+	return (part == SPLIT_BLOCKED || part == SPLIT_SERIAL ||
+		part == SPLIT_UNKNOWN) &&
+	       !files && !has_place(s, part) && !has_finding(s, part);
+}
+
+static int say_parts_that(struct saying *s, const struct part_size *sizes,
+			  bool guessed)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < SPLIT_PARTS && s->said < SENTENCES && !err; i++)
+		if (is_only_guessed(s, sizes[i].part) == guessed)
+			err = say_part(s, sizes[i].part);
+	return err;
+}
+
 int split_say_parts(struct report *report, const struct time_split *split,
 		    const struct blames *blames, const struct diagnosis *d)
 {
@@ -773,11 +802,12 @@ int split_say_parts(struct report *report, const struct time_split *split,
 			    .paths = blames->paths,
 			    .diagnosis = d };
 	struct part_size sizes[SPLIT_PARTS];
-	int err = 0;
+	int err;
 
 	sort_parts(sizes, split);
-	for (size_t i = 0; i < SPLIT_PARTS && s.said < SENTENCES && !err; i++)
-		err = say_part(&s, sizes[i].part);
+	err = say_parts_that(&s, sizes, false);
+	if (!err)
+		err = say_parts_that(&s, sizes, true);
 	for (size_t i = 0; i < 2 && !err; i++)
 		if (!s.is_said[besides[i]])
 			err = say_known_of_part(&s, besides[i]);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyse/io/io-sites.h"
 #include "base/err.h"
 #include "base/file-system.h"
 #include "format/export/node-sums.h"
 #include "format/format.h"
-#include "live/layout.h"
 
 struct darshan_counter {
 	const char *name;
@@ -227,7 +227,7 @@ static void write_file(FILE *to, const struct run *run,
 		.id = hash_of_path(path),
 	};
 
-	if (f->kind == LIVE_FILE && !strpbrk(path, "\t\n"))
+	if (io_file_is_one(f) && !strpbrk(path, "\t\n"))
 		write_darshan_file(&r);
 }
 

@@ -10,7 +10,8 @@
 #define SIGMAS     3
 
 enum {
-	FEWEST_BINS = 6,
+	FEWEST_BINS = 7,
+	PIECES = 5,
 	BINS_OF_END = 8, /* one of so many, and one: most is freed in the end */
 };
 
@@ -44,20 +45,32 @@ static double slope_of(const double *at, size_t count)
 	return both / squares;
 }
 
+/* In each of five pieces it is higher than before by a quarter of the mean. */
+static bool is_steady(const double *at, size_t count)
+{
+	size_t piece = count / PIECES;
+	const double *first = at + count - PIECES * piece;
+	double mean = (mean_of(first + (PIECES - 1) * piece, piece) -
+		       mean_of(first, piece)) /
+		      (PIECES - 1);
+	bool steady = true;
+
+	for (size_t i = 1; i < PIECES; i++)
+		steady &= mean_of(first + i * piece, piece) -
+				  mean_of(first + (i - 1) * piece, piece) >=
+			  mean / 4;
+	return steady;
+}
+
 double reader_growth(const double *at, size_t count)
 {
-	size_t from = count / 4, third = (count - from) / 3;
-	const double *end = at + count;
-	double first, second, slope;
+	size_t from = count / 4;
+	double slope;
 
 	if (count < FEWEST_BINS)
 		return 0;
-	first = mean_of(end - 2 * third, third) -
-		mean_of(end - 3 * third, third);
-	second = mean_of(end - third, third) - mean_of(end - 2 * third, third);
 	slope = slope_of(at + from, count - from);
-	return slope > 0 && fmin(first, second) >= (first + second) / 4 ? slope
-									: 0;
+	return slope > 0 && is_steady(at + from, count - from) ? slope : 0;
 }
 
 /* Bytes in the process's time, 0: not steady, or no more than chance. */
