@@ -112,7 +112,7 @@ static const char *system_text(char to[40], const struct run_file *f)
 static const struct run_file *longest_file(const struct run *run)
 {
 	for (size_t i = 0; i < run->io.file_count; i++)
-		if (run->io.files[i].kind == LIVE_FILE)
+		if (io_file_is_one(&run->io.files[i]))
 			return &run->io.files[i];
 	return NULL;
 }

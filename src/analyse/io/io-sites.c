@@ -183,7 +183,7 @@ char *io_files_below(const struct paths *paths, uint32_t path)
 			(f->syncs &&
 			 is_path_below(paths, paths->of[f->other_node], path));
 
-		if (f->kind != LIVE_FILE || (!reads && !writes))
+		if (!io_file_is_one(f) || (!reads && !writes))
 			continue;
 		read += reads ? f->read_bytes : 0;
 		written += writes ? f->written_bytes : 0;

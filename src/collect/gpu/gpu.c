@@ -636,6 +636,7 @@ PUBLIC bool copse_gpu_asked(void)
 	return anew;
 }
 
+/* Mutable: set before CUPTI is asked for records. */
 static bool takes_nodes;
 
 PUBLIC bool copse_gpu_nodes(void)
