@@ -150,15 +150,24 @@ void threads_let_go(void)
 static void start_clock(struct thread *t, uint64_t odds)
 {
 	uint64_t cpu = time_asked(clock_of_thread(t->tid));
+	struct sample_period period;
 	uint64_t first =
-		sample_period_start(&t->period, clock_period_ns(),
+		sample_period_start(&period, clock_period_ns(),
 				    clock_kind_of(&t->clock), cpu, odds);
 
-	t->owed_ns = t->suspects = 0; /* by the record's thread before */
+	sample_period_hand_over(&t->next_period, &period);
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
-	if (!clock_can_change(&t->clock))
-		sample_period_fix(&t->period, cpu);
+	if (clock_can_change(&t->clock))
+		return;
+	sample_period_fix(&period, cpu);
+	sample_period_hand_over(&t->next_period, &period);
+}
+
+static void stop_clock(struct thread *t)
+{
+	sample_period_withdraw(&t->next_period);
+	clock_stop(&t->clock);
 }
 
 /* Under the lock: a thread that is going to end waits for it. */
@@ -173,7 +182,7 @@ void thread_clocks_follow(void)
 			continue;
 		sources_tell(paused, t, held);
 		if (held)
-			clock_stop(&t->clock);
+			stop_clock(t);
 		else if (is_thread_of_process(t))
 			start_clock(t, 1);
 	}
@@ -187,6 +196,7 @@ void thread_keep_clock(void)
 
 	if (!t || !t->clock.brief || !t->clock.page)
 		return;
+	sample_period_take_over(&t->period, &t->next_period);
 	left = sample_period_left(&t->period,
 				  time_asked(CLOCK_THREAD_CPUTIME_ID));
 	if (!clock_renew(&t->clock, left) && t->clock.timer_only)
@@ -223,9 +233,12 @@ static void begin_measuring(struct thread *t)
 	lock_take(&pool.lock);
 	t->start_ns = time_asked(CLOCK_MONOTONIC);
 	t->alive = true;
+	t->owed_ns = t->suspects = 0; /* by the record's thread before */
 	sources_tell(thread_start, t);
-	if (!collect_paused() && !thread_all_left)
+	if (!collect_paused() && !thread_all_left) {
 		start_clock(t, odds_of_first_sample(t));
+		sample_period_take_over(&t->period, &t->next_period);
+	}
 	lock_give(&pool.lock);
 }
 

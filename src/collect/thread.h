@@ -67,6 +67,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	uint64_t stood_ns; /* for what samples of the record stood before it */
 	struct tree tree;
 	struct sample_period period;
+	struct next_period next_period;
 	struct wait_events wait_events;
 	struct ticks ticks;
 	struct unwinder unwinder;

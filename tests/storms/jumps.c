@@ -11,7 +11,7 @@
 
 enum {
 	ENOUGH = 1000, /* jumps out of the collector's functions */
-	AT_MOST = 60   /* seconds, until there are as many */
+	LONGER = 60    /* seconds more, until there are as many */
 };
 
 static void nothing(void)
@@ -71,7 +71,7 @@ static void settle(void)
 
 static void storm(void (*what)(void))
 {
-	double latest = storm_now() + AT_MOST;
+	double latest = storm_end + LONGER;
 
 	while (storm_lasts() || (heard && jump_count < ENOUGH)) {
 		jump_out_of(what);

@@ -1,6 +1,6 @@
 # Programs that do what breaks samplers, as tests/storms/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
-STORMS = cancel contexts counter everything fibers files heap io jumps locks malloc overflow processes \
+STORMS = cancel contexts counter everything fibers files heap io jumps locks malloc overflow pauses processes \
 	stacks threads timers traces wrappers
 STORMS_CXX = loader
 STORMS_OPENMP = teams

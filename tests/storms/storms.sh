@@ -107,8 +107,9 @@ may_sample_the_kernel() {
 }
 
 # storm CLOCK RANKS WINDOWS ENVIRONMENT PROGRAM: for longer when the machine
-# gave it too few samples.  A timer ticks at most HZ times a second, and with
-# `mixed` it is the timer that finds time in the kernel.
+# gave it too few samples.  A timer ticks at most HZ times a second, with
+# `mixed` it is the timer that finds time in the kernel, and with `turns` it
+# replaces the event where threads hand work to each other.
 storm() {
 	here "$2" "$4" "$5"
 	# shellcheck disable=SC2086 # a list of words
@@ -117,7 +118,7 @@ storm() {
 	[ $status != 124 ] || { echo "it hangs without copse"; return 1; }
 	case $1 in
 	timer)	least=100 ;;
-	mixed)	least=200 ;;
+	mixed | turns) least=200 ;;
 	esac
 	: >folded
 	for longer in ${seconds:-0.5 1 2 4 8 16 32 64}; do

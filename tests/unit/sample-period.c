@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sample-period.c - periods change at random around their mean, weights add up.
  */
+#include <pthread.h>
 #include <time.h>
 
 #include "collect/sampling/sample-period.h"
@@ -214,4 +215,49 @@ TEST(the_longer_the_odds_the_fewer_processes_have_a_sample)
 		with_one += stood_for(16, n, 2 * MS) > 0;
 	CHECK(with_one, >, TICKS / 8 * 8 / 10);
 	CHECK(with_one, <, TICKS / 8 * 12 / 10);
+}
+
+/* All numbers of a period are the same. */
+static void *hand_over(void *argument)
+{
+	struct next_period *next = argument;
+
+	for (uint64_t i = 1; i <= 100 * TICKS; i++) {
+		struct sample_period p = { .mean_ns = i,
+					   .period_ns = i,
+					   .stood_ns = i,
+					   .wall_ns = i,
+					   .random = i };
+
+		sample_period_hand_over(next, &p);
+	}
+	return NULL;
+}
+
+static bool is_whole(const struct sample_period *p)
+{
+	uint64_t is = p->mean_ns;
+
+	return p->period_ns == is && p->stood_ns == is && p->wall_ns == is &&
+	       p->random == is;
+}
+
+TEST(what_another_thread_hands_over_is_taken_whole)
+{
+	struct next_period next = { 0 };
+	struct sample_period p = { 0 };
+	uint64_t before = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, hand_over, &next);
+	while (p.mean_ns < 100 * TICKS) {
+		sample_period_take_over(&p, &next);
+		CHECK(is_whole(&p));
+		CHECK(p.mean_ns, >=, before);
+		before = p.mean_ns;
+	}
+	pthread_join(thread, NULL);
+	CHECK(sample_period_take_over(&p, &next));
+	sample_period_withdraw(&next);
+	CHECK(!sample_period_take_over(&p, &next));
 }

@@ -101,6 +101,39 @@ uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 	return draw_first_period(p, odds);
 }
 
+void sample_period_withdraw(struct next_period *next)
+{
+	__atomic_store_n(&next->written, next->written | 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void sample_period_hand_over(struct next_period *next,
+			     const struct sample_period *p)
+{
+	sample_period_withdraw(next);
+	next->period = *p;
+	__atomic_store_n(&next->written, next->written + 1, __ATOMIC_RELEASE);
+}
+
+SIGSAFE bool sample_period_take_over(struct sample_period *p,
+				     struct next_period *next)
+{
+	uint32_t written = __atomic_load_n(&next->written, __ATOMIC_ACQUIRE);
+	struct sample_period copy;
+
+	if (written & 1)
+		return false;
+	if (written == next->taken)
+		return true;
+	copy = next->period;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&next->written, __ATOMIC_RELAXED) != written)
+		return false;
+	*p = copy;
+	next->taken = written;
+	return true;
+}
+
 uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns)
 {
 	int64_t due = (int64_t)(p->stood_ns + p->period_ns) - p->lead_ns;

@@ -10,8 +10,9 @@
  * that is over, and would otherwise take its time from the code that follows.
  * The sum of all weights is the thread's CPU time, whatever was late or lost.
  *
- * Threads   A period belongs to one thread.
- * Signals   All marked functions may run in a handler.
+ * Threads   A period belongs to one thread.  What another one begins for it,
+ * the owner takes over (struct next_period). Signals   All marked functions may
+ * run in a handler.
  */
 #pragma once
 
@@ -37,6 +38,13 @@ struct sample_period {
 	int32_t left; /* timer signals until the period may change */
 };
 
+/* A sequence lock: those who write hold one of their own. */
+struct next_period {
+	uint32_t written; /* odd: there is none, the clock stands still */
+	uint32_t taken;
+	struct sample_period period;
+};
+
 /* What a sample stands for, and what that makes of the period. */
 struct weights {
 	uint64_t cpu_ns, wall_ns;
@@ -58,6 +66,15 @@ struct weights {
 uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 			     enum live_clock clock, uint64_t cpu_ns,
 			     uint64_t odds);
+
+/* The clock is going to stand still; it goes on with that period. */
+void sample_period_withdraw(struct next_period *next);
+void sample_period_hand_over(struct next_period *next,
+			     const struct sample_period *p);
+
+/* By the owner, before it uses the period; false: its clock stands still. */
+SIGSAFE bool sample_period_take_over(struct sample_period *p,
+				     struct next_period *next);
 
 /* Its thread's clock has become another one, with a period of the mean. */
 SIGSAFE void sample_period_exchange(struct sample_period *p,

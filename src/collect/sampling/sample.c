@@ -99,7 +99,8 @@ void sample_late(struct thread *t, live_ref node)
 	struct weights w;
 
 	t->late = TIMER_NONE;
-	if (!t->ready || !node) {
+	if (!t->ready || !node ||
+	    !sample_period_take_over(&t->period, &t->next_period)) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 		return;
 	}

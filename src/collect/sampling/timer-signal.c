@@ -321,7 +321,8 @@ SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 	if (open) {
 		if (busy)
 			count_signal_of_busy_thread(t, kind);
-		else if (collect_paused())
+		else if (collect_paused() ||
+			 !sample_period_take_over(&t->period, &t->next_period))
 			sample_period_restart(
 				&t->period, time_now(CLOCK_THREAD_CPUTIME_ID));
 		else

@@ -76,7 +76,8 @@ int exec_failed(struct thread *t, int result)
 	if (!t)
 		return result;
 	mask = sys_mask(SYS_MASK_ALL);
-	if (!collect_paused())
+	if (!collect_paused() &&
+	    sample_period_take_over(&t->period, &t->next_period))
 		clock_start(&t->clock, t->tid, t->period.period_ns);
 	counters_start(t);
 	sys_mask(mask);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pauses.c - two threads pause and resume all the time while others compute,
+ * switch, fork, fail to execute a program, come and go: none of these is to
+ * notice that its clock stops and starts.
+ */
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include "storm.h"
+
+enum {
+	ROUNDS = 20000
+};
+
+static void nothing(void)
+{
+}
+
+/* The collector's, when there is one to listen. */
+static void (*hold)(void) = nothing;
+static void (*resume)(void) = nothing;
+
+static KEPT long compute(long rounds)
+{
+	volatile long sum = 0;
+
+	for (long i = 0; i < rounds; i++)
+		sum += i;
+	return sum;
+}
+
+static void check(long rounds)
+{
+	if (compute(rounds) != rounds * (rounds - 1) / 2)
+		storm_broken("a sum");
+}
+
+static void *pauses(void *unused)
+{
+	while (storm_lasts()) {
+		hold();
+		resume();
+		check(ROUNDS / 20);
+	}
+	return unused;
+}
+
+static void *computes(void *unused)
+{
+	while (storm_lasts())
+		check(ROUNDS);
+	return unused;
+}
+
+static void *switches(void *unused)
+{
+	while (storm_lasts()) {
+		check(ROUNDS / 200);
+		sched_yield();
+	}
+	return unused;
+}
+
+static void *briefly(void *unused)
+{
+	check(ROUNDS / 10);
+	return unused;
+}
+
+static void *comes_and_goes(void *unused)
+{
+	pthread_t thread;
+
+	while (storm_lasts()) {
+		if (pthread_create(&thread, NULL, briefly, NULL))
+			storm_broken("pthread_create");
+		check(ROUNDS / 10);
+		pthread_join(thread, NULL);
+	}
+	return unused;
+}
+
+static void *forks(void *unused)
+{
+	int status;
+	pid_t pid;
+
+	while (storm_lasts()) {
+		pid = fork();
+		if (!pid) {
+			hold();
+			resume();
+			check(ROUNDS);
+			_exit(7);
+		}
+		if (waitpid(pid, &status, 0) != pid || status != 7 << 8)
+			storm_broken("a child");
+		if (execl("/no/such/program", "none", (char *)NULL) != -1)
+			storm_broken("execl");
+		check(ROUNDS);
+	}
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	void *(*const all[])(void *) = { pauses,         computes, switches,
+					 comes_and_goes, forks,    pauses };
+
+	storm_begins(argc, argv);
+	if (dlsym(RTLD_DEFAULT, "copse_pause")) {
+		hold = (void (*)(void))dlsym(RTLD_DEFAULT, "copse_pause");
+		resume = (void (*)(void))dlsym(RTLD_DEFAULT, "copse_resume");
+	}
+	storm_threads(all, STORM_COUNT(all));
+	puts("through");
+	return 0;
+}
