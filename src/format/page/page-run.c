@@ -28,13 +28,28 @@ void page_put_kinds(struct page_stream *s)
 	fputs("],\n", s->json);
 }
 
+/*
+ * The node's caller on the page: what starts a program has a path for its own
+ * samples, and what it calls is beside that.
+ */
+static uint32_t caller_on_page(const struct overview *o, size_t n)
+{
+	const struct paths *paths = &o->paths;
+	uint32_t path = paths->of[n], up = o->run->nodes[n].parent;
+
+	while (up && paths->of[up] != path &&
+	       paths->at[path].parent != paths->of[up])
+		up = o->run->nodes[up].parent;
+	return up;
+}
+
 static void put_page_nodes(struct page_stream *s, const struct overview *o,
 			   struct page_strings *t)
 {
 	const struct run_node *n = o->run->nodes;
 	size_t count = o->run->node_count;
 
-	PAGE_COLUMN(s, "node.parent", PAGE_DELTA, count, n[i].parent);
+	PAGE_COLUMN(s, "node.parent", PAGE_DELTA, count, caller_on_page(o, i));
 	PAGE_COLUMN(s, "node.kind", PAGE_U8, count, n[i].kind);
 	PAGE_COLUMN(s, "node.flags", PAGE_U8, count,
 		    n[i].flags | (node_is_own(o->run, (uint32_t)i) ? OWN : 0));
