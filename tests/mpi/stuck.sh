@@ -354,6 +354,7 @@ killed_with_parents() {
 		sleep >out 2>&1 &
 	job=$!
 	wait_for stands whole || return
+	sleep 2 # the last that is known of them may be a second old
 	pids=$(pgrep -f "whole.copse|^$programs/hangs sleep")
 	# shellcheck disable=SC2086 # several
 	kill -KILL $pids

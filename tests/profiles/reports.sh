@@ -173,13 +173,13 @@ sleeps() {
 small_processes() {
 	cat >job <<-S
 		for i in 1 2 3 4 5 6; do ls / >/dev/null; done
-		"$programs/steady" 1.5 >/dev/null
+		"$programs/steady" 4 >/dev/null
 		ls / | sort >/dev/null
 	S
 	"$copse" run -q --budget 0 --freq 5000 -o job.copse sh job || return
 	"$copse" report job.copse >text || return
 	cat text
-	grep -q '^summary · .*/steady 1.5 · 1 process$' text &&
+	grep -q '^summary · .*/steady 4 · 1 process$' text &&
 		grep -q '^1 process × 1 thread on ' text &&
 		grep -q '^Beside it [1-9][0-9]* process.* (.*ls.*) with ' text &&
 		! grep '^per process' text
