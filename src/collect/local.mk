@@ -50,6 +50,7 @@ libcollect_la_SOURCES = \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/io/io-call.c src/collect/io/io-call.h \
 	src/collect/io/io-files.c src/collect/io/io-files.h \
+	src/collect/io/io-times.c src/collect/io/io-times.h \
 	src/collect/heap/heap-chance.h \
 	src/collect/heap/heap-sample.c src/collect/heap/heap-sample.h \
 	src/collect/lock.h src/collect/threads/lock-taken.h \

@@ -22,6 +22,7 @@
 #include "base/sigsafe.h"
 #include "base/sys.h"
 #include "collect/io/io-files.h"
+#include "collect/io/io-times.h"
 #include "collect/sampling/clock.h"
 #include "collect/sampling/counters.h"
 #include "collect/gpu/history.h"
@@ -107,6 +108,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct omp_places omp_places __attribute__((aligned(CACHE_LINE)));
 	struct lock_briefs briefs;
 	struct io_last io_last;
+	struct io_times io_times;
 	uint64_t heap_lot;           /* of draws of allocations; 0: not begun */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 				     /* The unwinder's arrays follow. */

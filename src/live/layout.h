@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 29
+#define LIVE_VERSION 30
 #define LIVE_UNIT    8
 
 enum metric {
@@ -546,6 +546,21 @@ struct live_io_file {
 };
 
 /*
+ * The bytes that a thread read and wrote, over time: bins from start_mono_ns
+ * on, of twice the width whenever they are used up.
+ */
+#define LIVE_IO_BINS  64
+#define LIVE_IO_SHIFT 24 /* the first width is 1 << 24 ns, some 17 ms */
+
+struct live_io_times {
+	live_ref next;
+	uint32_t moving;  /* odd: bins are being joined */
+	uint32_t widened; /* how often */
+	uint32_t unused;
+	uint64_t read[LIVE_IO_BINS], written[LIVE_IO_BINS];
+};
+
+/*
  * How a kernel was launched, but for the number of blocks: that is a range.  As
  * many as there are memory for; launches that had none are counted.
  */
@@ -948,7 +963,7 @@ struct live_header {
 	live_ref exe;         /* live_text */
 	live_ref mpi_library; /* live_text, 0: none */
 	live_ref modules, names, threads, comms; /* heads of lists */
-	live_ref files;                          /* the same */
+	live_ref files, io_times;                /* the same */
 	live_ref gpu; /* first live_chunk of struct live_gpu */
 	struct live_gpu_lists gpu_lists;
 	live_ref gpu_devices, gpu_streams; /* heads of lists */

@@ -3,7 +3,7 @@
 GATHERERS = src/merge/losses src/merge/thread-times src/merge/identity \
 	src/merge/mpi-traffic src/merge/last-calls src/merge/thread-groups \
 	src/merge/merge-gpu-tables src/merge/devices src/merge/power-sums \
-	src/merge/footprints src/merge/file-records
+	src/merge/footprints src/merge/file-records src/merge/io-hosts
 
 # Rank files become a run.  It brings what it is made of.
 noinst_LTLIBRARIES += libmerge.la

@@ -7,6 +7,7 @@ LIVE_SECTIONS = \
 	src/profile/live/live-gpu-tables src/profile/live/live-pcs \
 	src/profile/live/live-collectives src/profile/live/live-ranges \
 	src/profile/live/live-slices src/profile/live/live-files \
+	src/profile/live/live-io-times \
 	src/profile/live/live-device src/profile/live/live-power \
 	src/profile/live/live-footprint src/profile/live/live-heap \
 	src/profile/live/live-end

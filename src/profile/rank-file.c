@@ -403,6 +403,18 @@ static void check_gpu_tables(struct store *s, const struct profile *p)
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }
 
+static void check_io_times(struct store *s, const struct profile *p)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < p->io_bin_count && good; i++)
+		good = p->io_bins[i].ns <= PROFILE_TIME_MOST &&
+		       p->io_bins[i].width_ns <= PROFILE_TIME_MOST &&
+		       p->io_bins[i].width_ns > 0;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the bytes over time");
+}
+
 static int load_rank_file(struct profile *p, const char *path,
 			  struct file_extent piece)
 {
@@ -433,6 +445,7 @@ static int load_rank_file(struct profile *p, const char *path,
 	if (!store_error(s))
 		check_collectives(s, p);
 	check_slices(s, p);
+	check_io_times(s, p);
 	if (!store_error(s))
 		check_steps(s, p);
 	if (!store_error(s))

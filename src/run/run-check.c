@@ -263,6 +263,8 @@ static void check_io(struct store *s, const struct run *run)
 
 	for (size_t i = 0; i < io->file_count && good; i++)
 		good = io->files[i].kind <= LIVE_FILE_OTHERS;
+	for (size_t i = 0; i < io->bin_count && good; i++)
+		good = io->bins[i].width_ns > 0;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the files");
 }

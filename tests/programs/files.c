@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEPT __attribute__((noinline, noclone, noipa))
@@ -315,6 +316,44 @@ static KEPT void do_rewrite(void)
 	close(fd);
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void *read_slowly(void *at)
+{
+	int fd = *(int *)at;
+
+	for (int i = 0; i < 8; i++) {
+		must(pread(fd, block, sizeof(block),
+			   i * (off_t)sizeof(block)) == sizeof(block));
+		usleep(50000);
+	}
+	return NULL;
+}
+
+/* 8 MiB are written, nothing is done for a second, two threads read 16 MiB. */
+static KEPT void do_times(void)
+{
+	double written, begun;
+	pthread_t thread;
+	int fd;
+
+	usleep(300000);
+	fd = make_file("times", 8);
+	written = now();
+	usleep(1000000);
+	begun = now();
+	must(!pthread_create(&thread, NULL, read_slowly, &fd));
+	read_slowly(&fd);
+	must(!pthread_join(thread, NULL) && !close(fd));
+	printf("gap %f\nfile times 16 16777216 8 8388608 1\n", begun - written);
+}
+
 static KEPT void do_good(void)
 {
 	volatile double x = 1;
@@ -334,7 +373,8 @@ static const struct {
 	{ "failures", do_failures }, { "small", do_small },
 	{ "random", do_random },     { "names", do_names },
 	{ "sync", do_sync },         { "reread", do_reread },
-	{ "rewrite", do_rewrite },   { "good", do_good },
+	{ "rewrite", do_rewrite },   { "times", do_times },
+	{ "good", do_good },
 };
 
 int main(int argc, char **argv)

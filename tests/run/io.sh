@@ -95,6 +95,31 @@ is_bounded() {
 		files && grep -q '^\[all others\]' files
 }
 
+# Between the last bin of writes and the first of reads is what the program
+# says, but for the bins of the process and of its host.  What it prints is written, too.
+is_in_time() {
+	rm -rf io.copse
+	"$copse" run -q --no-report --io=on -o io.copse "$programs/files" \
+		times "$PWD" >said && files_are_true || return
+	columns time 'seconds width read written' >bins
+	cat said bins
+	awk -F '\t' '
+		NR == FNR {
+			if (split($0, t, " ") && t[1] == "gap")
+				gap = t[2]
+			next
+		}
+		$4 > 1000 { end = $1 + $2; written += $4 }
+		$3 > 1000 { read += $3; if (!width) begin = $1; width = $2 }
+		function far(is, must) { return is < must - 1000 || is > must + 1000 }
+		END {
+			print written, read, begin - end, gap, width
+			exit far(written, 8388608) || far(read, 16777216) ||
+				!width || width > 0.1 || begin - end > gap ||
+				begin - end < gap - 4 * width
+		}' said bins
+}
+
 # finds RULE PATTERN: it, and the file.
 finds() {
 	run_with "$programs/files" "$2" "$PWD" || return
@@ -395,6 +420,7 @@ for pattern in sizes streams numbers threads children failures; do
 	point "each call and byte: $pattern" is_true $pattern
 done
 point "more files than there is room for" is_bounded
+point "bytes over time" is_in_time
 point "small-requests" finds small-requests small
 point "random-reads" finds random-reads random
 point "metadata" finds metadata names

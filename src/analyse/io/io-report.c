@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/base/analysis.h"
+#include "analyse/io/io-bandwidth.h"
 #include "analyse/io/io-sites.h"
 #include "base/comparison.h"
 #include "base/err.h"
@@ -40,13 +41,13 @@ static const char *rate_text(char to[64], double bytes, double seconds)
 	return to;
 }
 
-struct io_times {
+struct io_seconds {
 	double read, write; /* seconds */
 };
 
-static struct io_times times_of(const struct io_sites *s)
+static struct io_seconds times_of(const struct io_sites *s)
 {
-	struct io_times t = { 0 };
+	struct io_seconds t = { 0 };
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct io_sums *sums = &s->at[i].sums;
@@ -63,7 +64,7 @@ static void say_total(struct report *report, const struct io_sites *s)
 {
 	const struct run *run = s->paths->run;
 	double all = rank_seconds(run);
-	struct io_times t = times_of(s);
+	struct io_seconds t = times_of(s);
 	char time[32], calls[32], written[32], read[32], to[64], from[64];
 	char members[32];
 
@@ -375,7 +376,11 @@ static int put_io(struct report *report, const struct io_sites *s,
 	}
 	path_table(report, s, options);
 	file_table(report, run, options);
-	return err ? err : rank_table(report, s, options);
+	if (!err)
+		err = rank_table(report, s, options);
+	io_bandwidth_put(report, run,
+			 analysis_limit(options, IO_ROWS, run->member_count));
+	return err;
 }
 
 static int run_io_report(struct report **to, const struct run *const runs[],

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/hidden.h"
 #include "base/sys.h"
+#include "collect/io/io-times.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/source.h"
@@ -131,6 +132,22 @@ static live_ref put_file(const struct live_io_file *like, const char *path)
 	f->next = *head;
 	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
 	files.record_count++;
+	return ref;
+}
+
+live_ref io_files_record(live_ref *head, uint64_t size)
+{
+	live_ref ref = 0;
+
+	lock_take(&files.lock);
+	if (files.record_count < RECORDS)
+		ref = arena_small(files.arena, &files.small, size);
+	if (ref) {
+		files.record_count++;
+		*(live_ref *)arena_at(files.arena, ref) = *head;
+		__atomic_store_n(head, ref, __ATOMIC_RELEASE);
+	}
+	lock_give(&files.lock);
 	return ref;
 }
 
@@ -575,6 +592,7 @@ static void count_data(struct live_io_file *f, const struct io_piece *p)
 		f->stream_bytes += (uint64_t)p->bytes;
 	count_order(f, writes, from, from + (uint64_t)p->bytes);
 	f->last_ns = p->end_ns;
+	io_times_count(thread_self(), p);
 }
 
 static void count_other(struct live_io_file *f, const struct io_piece *p)

@@ -41,6 +41,12 @@ void io_file_seek(int fd, int64_t position);
 /* Names that are relative are in another directory from here on. */
 void io_file_moved(void);
 
+/*
+ * A record of zeros, which becomes the first of a list and begins with the
+ * reference of the next; 0: there is no room.
+ */
+live_ref io_files_record(live_ref *head, uint64_t size);
+
 /* Of each thread: whose record it found last. */
 struct io_last {
 	const struct live_io_file *of;
@@ -57,5 +63,6 @@ struct io_piece {
 	bool stream;
 	live_ref node; /* of the call; 0: not known */
 };
+
 /* f NULL: nowhere. */
 void io_file_count(struct live_io_file *f, const struct io_piece *piece);
