@@ -281,7 +281,7 @@ QUICK_TESTS = \
 	tests/profiles/recover.sh tests/rules/sigsafe.sh tests/rules/mpi-complete.sh \
 	tests/rules/docs.sh tests/rules/layers.sh tests/rules/abi.sh
 OTHER_TESTS = \
-	tests/mpi/stuck.sh tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
+	tests/mpi/stuck.sh tests/mpi/top.sh tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
 	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \

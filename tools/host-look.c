@@ -354,12 +354,11 @@ static int add_all_silent(struct run *to, const struct live_run *live,
 				       : add_silent(to, live, looks);
 }
 
-/* A run of what there is now; *to is to be freed. */
-static int copy_live_run(struct run **to, struct live_run *live)
+int host_run(struct run **to, struct live_run *live)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	char *directory =
-		str_format("%s/copse-stuck-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+		str_format("%s/copse-look-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	int err;
 
 	if (!directory)
@@ -384,7 +383,7 @@ static int join_looks(struct run *to, struct live_run *live,
 		      double between)
 {
 	struct run *run = NULL;
-	int err = copy_live_run(&run, live);
+	int err = host_run(&run, live);
 
 	if (err == -ENODATA)
 		return add_all_silent(to, live, now, between);

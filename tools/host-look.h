@@ -6,6 +6,12 @@ struct live_run;
 struct run;
 
 /*
+ * A run of what there is now; to be freed.  0; -ENODATA with a reason: no
+ * process has done anything yet; or -errno with a reason.
+ */
+int host_run(struct run **to, struct live_run *live);
+
+/*
  * Add that to `to` (run-join.h), `between` seconds after the first look.  Until
  * then copies of the live profiles are in $TMPDIR.  0, or -errno with a reason.
  */

@@ -1,6 +1,6 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
 COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
-	tools/cmd-recover tools/cmd-stuck tools/cmd-check tools/cmd-completion
+	tools/cmd-recover tools/cmd-stuck tools/cmd-top tools/cmd-control tools/cmd-check tools/cmd-completion
 
 # copse needs the C library only, since it stays beside each rank ...
 run_sources = tools/aftermath.c tools/run-end.h tools/command.h \
@@ -18,6 +18,7 @@ copse_LDADD = liblaunch.la liblive.la libbase.la
 pkglib_LTLIBRARIES += libcopse-tools.la
 libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/host-look.c tools/host-look.h \
+	tools/live-screen.c tools/live-screen.h \
 	tools/out.c tools/out.h tools/page.c \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/explain.c \

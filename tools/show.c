@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyse/paths/idle-threads.h"
 #include "base/err.h"
 #include "base/spelling.h"
+#include "launch/live-run.h"
 #include "live/layout.h"
 #include "merge/merge.h"
+#include "run/run-build.h"
 #include "tools/command.h"
+#include "tools/host-look.h"
 #include "tools/out.h"
 #include "tools/pick.h"
 #include "tools/show.h"
@@ -234,6 +238,31 @@ static int pick_names(struct shown_runs *runs, const char *command)
 	return 0;
 }
 
+/* Of a run that goes on: what its processes on this host did until now. */
+static int open_so_far(struct run **to, struct live_run *live, const char *name)
+{
+	int err = host_run(to, live);
+
+	return err ? err
+		   : run_problem(*to, name,
+				 "goes on: this is what its processes on this "
+				 "host have done so far");
+}
+
+static int open_shown_run(struct run **to, const char *name)
+{
+	struct live_run live;
+	struct stat st;
+	int err;
+
+	if (stat(name, &st) || !S_ISDIR(st.st_mode) ||
+	    live_run_find(&live, name))
+		return merge_open(to, name);
+	err = open_so_far(to, &live, name);
+	live_run_fini(&live);
+	return err;
+}
+
 int shown_runs_open(struct shown_runs *runs, const char *command,
 		    char *const *words, size_t count)
 {
@@ -250,7 +279,7 @@ int shown_runs_open(struct shown_runs *runs, const char *command,
 	if (!err)
 		err = pick_names(runs, command);
 	for (size_t i = 0; i < runs->count && !err; i++) {
-		err = merge_open(&runs->at[i], runs->names[i]);
+		err = open_shown_run(&runs->at[i], runs->names[i]);
 		/* A profile that cannot be read is no bad usage. */
 		if (err == -EINVAL)
 			err = -EIO;

@@ -65,6 +65,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
 	src/analyse/ends/ends.h src/analyse/ends/last-place.c \
+	src/analyse/compare/recent.c src/analyse/compare/recent.h \
 	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \
 	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \

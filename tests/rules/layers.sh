@@ -52,7 +52,7 @@ src/analyse/ranks:     base paths split mpi
 src/analyse/ends:      base paths mpi diagnose
 src/analyse/time:      base paths split ranks
 src/analyse/diagnose:  base paths split counters threads io gpu mpi ranks time
-src/analyse/compare:   base paths split counters threads mpi diagnose
+src/analyse/compare:   base paths split counters threads mpi diagnose ends
 src/analyse/summary:   base paths split threads io gpu mpi ranks time diagnose compare ends
 src/format/terminal:   .
 src/format/page:       .

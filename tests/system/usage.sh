@@ -117,7 +117,7 @@ chmod +x program
 point "no command" shows_usage
 point "unknown command" refuses 2 "wood" "$copse" wood
 point "misspelt command" refuses 2 "did you mean 'report'?" "$copse" repotr
-for pair in diff:'report diff' flamegraph:'report -f html' top:'report hotspots' \
+for pair in diff:'report diff' flamegraph:'report -f html' \
 	record:run hotspost:'report hotspots' speedscope:'export speedscope' \
 	./program:'run ./program'; do
 	point "copse ${pair%%:*} is meant for copse ${pair#*:}" refuses 2 \

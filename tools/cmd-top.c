@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cmd-top.c - copse top: what the ranks of a running job do, again and again.
+ *
+ * Each look copies the live profiles and merges the copies: the job is neither
+ * asked nor stopped.  What is shown is the difference of two looks.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyse/compare/recent.h"
+#include "base/err.h"
+#include "base/timebase.h"
+#include "format/format.h"
+#include "launch/live-run.h"
+#include "run/run.h"
+#include "tools/command.h"
+#include "tools/host-look.h"
+#include "tools/live-screen.h"
+#include "tools/out.h"
+#include "tools/show.h"
+
+#define FIRST_DELAY 0.4 /* seconds: then there is something to see */
+#define LEAST_DELAY 0.1
+#define MOST_DELAY  3600.0
+
+enum {
+	ROWS = 10,  /* of ranks and of paths, where no screen limits them */
+	LINES = 10, /* of the screen that are no rows of tables */
+	LEAST_ROWS = 2
+};
+
+/* Mutable: the command's options. */
+static struct show show;
+static double delay = 2;
+static unsigned int limit;
+static bool once, stream;
+
+static const struct option options[] = {
+	{ 'd', "delay", "SECONDS", "from one look to the next (2)", parse_real,
+	  &delay },
+	{ 'n', "limit", "N", "ranks and call paths to show (as many as fit)",
+	  parse_count, &limit },
+	{ 0, "once", NULL, "two looks, what came between them, and the end",
+	  parse_flag, &once },
+	{ 0, "stream", NULL, "a line of JSON for each look", parse_flag,
+	  &stream },
+	{ 'f', "format", "NAME", "with --once: text, csv, json", parse_string,
+	  &show.format, show_table_format },
+	{ 0, "table", "NAME", "csv: which of the tables (the first)",
+	  parse_string, &show.table },
+	{ 0, "color", "auto|always|never", "text in colours", parse_string,
+	  &show.colour },
+	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
+	  show_set_width, &show.width },
+	{ 0 },
+};
+
+struct job_watch {
+	const char *word; /* which run; NULL: the newest */
+	struct run *before, *now;
+	double before_s, now_s;
+};
+
+static double monotonic_seconds(void)
+{
+	return (double)timebase_clock(CLOCK_MONOTONIC) / 1e9;
+}
+
+/* -ENOENT: it is over, or never was. */
+static int look_once_more(struct job_watch *w)
+{
+	struct live_run live;
+	struct run *run = NULL;
+	int err = live_run_find(&live, w->word);
+
+	if (err)
+		return err;
+	err = host_run(&run, &live);
+	live_run_fini(&live);
+	if (err)
+		return err;
+	run_free(w->before);
+	w->before = w->now;
+	w->before_s = w->now_s;
+	w->now = run;
+	w->now_s = monotonic_seconds();
+	return 0;
+}
+
+static void forget_looks(struct job_watch *w)
+{
+	run_free(w->before);
+	run_free(w->now);
+}
+
+static int report_of_watch(struct report **to, const struct job_watch *w,
+			   size_t rows)
+{
+	return recent_report(to, w->before, w->now, w->now_s - w->before_s,
+			     rows);
+}
+
+/* A job begins with processes that have done nothing yet. */
+static int first_look(struct job_watch *w)
+{
+	double until = monotonic_seconds() + delay;
+	int err = look_once_more(w);
+
+	while (err == -ENODATA && monotonic_seconds() < until) {
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+		err = look_once_more(w);
+	}
+	return err;
+}
+
+static void sleep_seconds(double seconds)
+{
+	struct timespec left = { (time_t)seconds,
+				 (long)(fmod(seconds, 1) * 1e9) };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+static int show_once(struct job_watch *w)
+{
+	const struct format *format = show_chosen(&show);
+	struct report *report = NULL;
+	int err = format ? first_look(w) : -EINVAL;
+
+	if (!err) {
+		sleep_seconds(delay);
+		err = look_once_more(w);
+	}
+	if (!err)
+		err = report_of_watch(&report, w, limit ? limit : ROWS);
+	if (!err)
+		err = show_report(&show, format, report);
+	report_free(report);
+	return err;
+}
+
+/* In that format; to be freed. */
+static int report_text_of(char **to, const struct job_watch *w,
+			  const struct format *format, size_t rows,
+			  const struct format_style *style)
+{
+	struct report *report = NULL;
+	int err = report_of_watch(&report, w, rows);
+	size_t size;
+	FILE *text;
+
+	*to = NULL;
+	text = err ? NULL : open_memstream(to, &size);
+	if (!err)
+		err = text ? format->write_report(text, report, style)
+			   : no_memory();
+	if (text && fclose(text) && !err)
+		err = no_memory();
+	report_free(report);
+	return err;
+}
+
+/* JSON has no line feeds but between its words. */
+static int put_look_line(const struct job_watch *w)
+{
+	const struct format_style style = { .utf8 = true };
+	char *text;
+	int err = report_text_of(&text, w, format_find("json"),
+				 limit ? limit : SIZE_MAX, &style);
+
+	for (char *c = text; c && *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	if (!err && (puts(text) < 0 || fflush(stdout)))
+		err = fail(-EIO, "cannot write: %s", strerror(errno));
+	free(text);
+	return err;
+}
+
+static int show_stream(struct job_watch *w)
+{
+	int err = first_look(w);
+
+	while (!err) {
+		sleep_seconds(delay);
+		err = look_once_more(w);
+		if (err == -ENOENT || err == -ENODATA)
+			return 0;
+		if (!err)
+			err = put_look_line(w);
+	}
+	return err;
+}
+
+static size_t rows_of_screen(void)
+{
+	unsigned int rows = screen_size().rows;
+	unsigned int half = rows > LINES ? (rows - LINES) / 2 : 0;
+
+	return limit ? limit : half > LEAST_ROWS ? half : LEAST_ROWS;
+}
+
+static int draw_screen(const struct job_watch *w, bool held)
+{
+	struct format_style style;
+	char *text, foot[80];
+	int err;
+
+	page_init(&style, stdout);
+	style.width = screen_size().columns;
+	style.names = 0;
+	if (show.colour && strcmp(show.colour, "auto") != 0)
+		style.colour = !strcmp(show.colour, "always");
+	err = report_text_of(&text, w, formats[0], rows_of_screen(), &style);
+	snprintf(foot, sizeof(foot), "q: end  space: %s  + -: each %.3g s",
+		 held ? "go on" : "hold", delay);
+	if (!err)
+		screen_show(text, foot);
+	free(text);
+	return err;
+}
+
+/* What a key asks for; false: the end. */
+static bool obey_key(int key, bool *held)
+{
+	if (key == ' ')
+		*held = !*held;
+	else if (key == '+' && delay < MOST_DELAY)
+		delay *= 2;
+	else if (key == '-' && delay > LEAST_DELAY)
+		delay /= 2;
+	return key != 'q';
+}
+
+/* Until the next look is due; false: the end. */
+static bool watch_keys(const struct job_watch *w, bool *held, double until)
+{
+	for (;;) {
+		double left = until - monotonic_seconds();
+		int key;
+
+		if (left <= 0 && !*held)
+			return true;
+		key = screen_key(*held ? MOST_DELAY : left);
+		if (!obey_key(key, held))
+			return false;
+		if (w->before)
+			draw_screen(w, *held);
+	}
+}
+
+static int show_screen(struct job_watch *w)
+{
+	double due = monotonic_seconds() + FIRST_DELAY;
+	bool held = false;
+	int err = first_look(w);
+
+	if (err)
+		return err;
+	screen_begin();
+	while (!err && watch_keys(w, &held, due)) {
+		due = monotonic_seconds() + delay;
+		err = look_once_more(w);
+		if (!err)
+			err = draw_screen(w, held);
+	}
+	screen_end();
+	if (err == -ENOENT || err == -ENODATA) {
+		printf("The run has ended.\n");
+		return 0;
+	}
+	return err;
+}
+
+static int top_run(int argc, char **argv)
+{
+	struct job_watch w = { .word = argv[0] };
+	int err;
+
+	if (argc > 1)
+		return fail(-EINVAL, "one run at a time");
+	if (!(delay >= LEAST_DELAY && delay <= MOST_DELAY))
+		return fail(-EINVAL, "--delay wants seconds, %g to %g",
+			    LEAST_DELAY, MOST_DELAY);
+	if (stream)
+		err = show_stream(&w);
+	else if (once || show.format || !screen_is_possible())
+		err = show_once(&w);
+	else
+		err = show_screen(&w);
+	forget_looks(&w);
+	return err;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.synopsis = "[options] [DIR|JOBID]",
+	.help = "what the ranks of a running job do, again and again",
+	.options = options,
+	.run = top_run,
+};
