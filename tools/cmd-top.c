@@ -7,10 +7,12 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "analyse/compare/recent.h"
 #include "base/err.h"
@@ -21,6 +23,7 @@
 #include "tools/command.h"
 #include "tools/host-look.h"
 #include "tools/live-screen.h"
+#include "tools/metrics-file.h"
 #include "tools/out.h"
 #include "tools/show.h"
 
@@ -39,6 +42,10 @@ static struct show show;
 static double delay = 2;
 static unsigned int limit;
 static bool once, stream;
+static const char *metrics;
+
+/* Mutable: a signal sets it. */
+static volatile sig_atomic_t told_to_stop;
 
 static const struct option options[] = {
 	{ 'd', "delay", "SECONDS", "from one look to the next (2)", parse_real,
@@ -49,6 +56,9 @@ static const struct option options[] = {
 	  parse_flag, &once },
 	{ 0, "stream", NULL, "a line of JSON for each look", parse_flag,
 	  &stream },
+	{ 0, "metrics", "FILE",
+	  "for Prometheus, written anew after each look, until the run ends",
+	  parse_string, &metrics },
 	{ 'f', "format", "NAME", "with --once: text, csv, json", parse_string,
 	  &show.format, show_table_format },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
@@ -62,6 +72,7 @@ static const struct option options[] = {
 
 struct job_watch {
 	const char *word; /* which run; NULL: the newest */
+	char *name;       /* its directory; NULL: not known yet */
 	struct run *before, *now;
 	double before_s, now_s;
 };
@@ -81,9 +92,15 @@ static int look_once_more(struct job_watch *w)
 	if (err)
 		return err;
 	err = host_run(&run, &live);
+	if (!w->name)
+		w->name = strdup(live.at[0].note.output);
 	live_run_fini(&live);
-	if (err)
+	if (!err && !w->name)
+		err = no_memory();
+	if (err) {
+		run_free(run);
 		return err;
+	}
 	run_free(w->before);
 	w->before = w->now;
 	w->before_s = w->now_s;
@@ -96,6 +113,7 @@ static void forget_looks(struct job_watch *w)
 {
 	run_free(w->before);
 	run_free(w->now);
+	free(w->name);
 }
 
 static int report_of_watch(struct report **to, const struct job_watch *w,
@@ -123,7 +141,7 @@ static void sleep_seconds(double seconds)
 	struct timespec left = { (time_t)seconds,
 				 (long)(fmod(seconds, 1) * 1e9) };
 
-	while (nanosleep(&left, &left) && errno == EINTR)
+	while (nanosleep(&left, &left) && errno == EINTR && !told_to_stop)
 		;
 }
 
@@ -196,6 +214,49 @@ static int show_stream(struct job_watch *w)
 			err = put_look_line(w);
 	}
 	return err;
+}
+
+/*
+ * A file for a monitoring system: it goes when the run ends, or a signal ends
+ * this command.
+ */
+
+static void on_stop(int signum)
+{
+	(void)signum;
+	told_to_stop = 1;
+}
+
+static int refresh_metrics(const struct job_watch *w)
+{
+	const char *end = strrchr(w->name, '/');
+	const char *name = end ? end + 1 : w->name;
+	struct job_metric all[JOB_METRICS];
+	size_t count;
+	int err = job_metrics(all, &count, w->before, w->now,
+			      w->now_s - w->before_s);
+
+	return err ? err
+		   : metrics_file_write(metrics, w->now, name, all, count);
+}
+
+static int keep_metrics(struct job_watch *w)
+{
+	const struct sigaction stop = { .sa_handler = on_stop };
+	int err = first_look(w);
+
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGHUP, &stop, NULL);
+	while (!err && !told_to_stop) {
+		sleep_seconds(delay);
+		if (!told_to_stop)
+			err = look_once_more(w);
+		if (!err && !told_to_stop)
+			err = refresh_metrics(w);
+	}
+	unlink(metrics);
+	return err == -ENOENT || err == -ENODATA ? 0 : err;
 }
 
 static size_t rows_of_screen(void)
@@ -288,7 +349,9 @@ static int top_run(int argc, char **argv)
 	if (!(delay >= LEAST_DELAY && delay <= MOST_DELAY))
 		return fail(-EINVAL, "--delay wants seconds, %g to %g",
 			    LEAST_DELAY, MOST_DELAY);
-	if (stream)
+	if (metrics)
+		err = keep_metrics(&w);
+	else if (stream)
 		err = show_stream(&w);
 	else if (once || show.format || !screen_is_possible())
 		err = show_once(&w);

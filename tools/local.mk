@@ -19,6 +19,7 @@ pkglib_LTLIBRARIES += libcopse-tools.la
 libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/host-look.c tools/host-look.h \
 	tools/live-screen.c tools/live-screen.h \
+	tools/metrics-file.c tools/metrics-file.h \
 	tools/out.c tools/out.h tools/page.c \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/explain.c \

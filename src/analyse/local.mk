@@ -65,7 +65,10 @@ libanalyse_la_SOURCES = \
 	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
 	src/analyse/ends/ends.h src/analyse/ends/last-place.c \
+	src/analyse/compare/job-metrics.c src/analyse/compare/job-metrics.h \
 	src/analyse/compare/recent.c src/analyse/compare/recent.h \
+	src/analyse/compare/recent-looks.c \
+	src/analyse/compare/recent-looks.h \
 	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \
 	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \
