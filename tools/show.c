@@ -8,6 +8,7 @@
 
 #include "analyse/paths/idle-threads.h"
 #include "base/err.h"
+#include "base/numbered.h"
 #include "base/spelling.h"
 #include "launch/live-run.h"
 #include "live/layout.h"
@@ -238,7 +239,10 @@ static int pick_names(struct shown_runs *runs, const char *command)
 	return 0;
 }
 
-/* Of a run that goes on: what its processes on this host did until now. */
+/*
+ * Of a run that goes on, and of which no process has ended: what those on this
+ * host did until now.
+ */
 static int open_so_far(struct run **to, struct live_run *live, const char *name)
 {
 	int err = host_run(to, live);
@@ -256,7 +260,7 @@ static int open_shown_run(struct run **to, const char *name)
 	int err;
 
 	if (stat(name, &st) || !S_ISDIR(st.st_mode) ||
-	    live_run_find(&live, name))
+	    numbered_has_profile(name) || live_run_find(&live, name))
 		return merge_open(to, name);
 	err = open_so_far(to, &live, name);
 	live_run_fini(&live);
