@@ -80,5 +80,5 @@ EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decision
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
 	doc/decisions/timeline.md doc/decisions/iterations.md \
 	doc/decisions/page.md doc/decisions/page-browser.md \
-	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/alarm.md \
+	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/io.md doc/decisions/alarm.md \
 	doc/decisions/viewers.md doc/decisions/memory.md doc/decisions/crashes.md
