@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/base/phrase.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/live-run.h"
@@ -33,8 +34,6 @@ static char *name_of_snapshot(const char *run)
 	char when[32];
 	struct tm tm;
 
-	while (length > 1 && run[length - 1] == '/')
-		length--;
 	if (length > strlen(suffix) &&
 	    !strncmp(run + length - strlen(suffix), suffix, strlen(suffix)))
 		length -= strlen(suffix);
@@ -45,6 +44,7 @@ static char *name_of_snapshot(const char *run)
 static int save_snapshot(struct live_run *live, const char *directory)
 {
 	struct run *run = NULL;
+	char count[32];
 	char *file = str_format("%s/run.h5", directory);
 	int err = file ? 0 : no_memory();
 
@@ -59,8 +59,8 @@ static int save_snapshot(struct live_run *live, const char *directory)
 	if (!err)
 		err = merge_save(&run, directory, file, NULL);
 	if (run)
-		printf("%s: %zu process%s; copse report %s\n", directory,
-		       run->rank_count, run->rank_count == 1 ? "" : "es",
+		printf("%s: %s; copse report %s\n", directory,
+		       phrase_plural(count, run->rank_count, "process"),
 		       directory);
 	run_free(run);
 	free(file);

@@ -245,6 +245,8 @@ static int keep_metrics(struct job_watch *w)
 	const struct sigaction stop = { .sa_handler = on_stop };
 	int err = first_look(w);
 
+	if (err)
+		return err;
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
@@ -255,7 +257,8 @@ static int keep_metrics(struct job_watch *w)
 		if (!err && !told_to_stop)
 			err = refresh_metrics(w);
 	}
-	unlink(metrics);
+	if (w->before) /* it was written */
+		unlink(metrics);
 	return err == -ENOENT || err == -ENODATA ? 0 : err;
 }
 
@@ -311,7 +314,8 @@ static bool watch_keys(const struct job_watch *w, bool *held, double until)
 		key = screen_key(*held ? MOST_DELAY : left);
 		if (!obey_key(key, held))
 			return false;
-		if (w->before)
+		/* Not when the next look is due, which draws it anew. */
+		if (w->before && (*held || monotonic_seconds() < until))
 			draw_screen(w, *held);
 	}
 }

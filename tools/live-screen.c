@@ -53,6 +53,7 @@ static void handle_signals(void)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		sigaction(ends[i], &end, NULL);
 	sigaction(SIGWINCH, &resize, NULL);
+	signal(SIGTSTP, SIG_IGN); /* the shell would get this screen */
 }
 
 void screen_begin(void)

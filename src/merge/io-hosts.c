@@ -134,7 +134,7 @@ static int add_io_hosts(void *state, const struct gathered *one)
 	uint64_t start = p->id.start_real_ns;
 	struct io_host *host;
 
-	if (!p->io_bin_count)
+	if (!p->io_bin_count || start > INT64_MAX) /* a damaged one */
 		return 0;
 	host = io_host_of(t, p->id.host);
 	if (!host)

@@ -108,6 +108,17 @@ int report_error(const struct report *report)
 	return report->failed ? no_memory() : 0;
 }
 
+int report_give(struct report **to, struct report *report, int err)
+{
+	if (!err)
+		err = report_error(report);
+	if (err)
+		report_free(report);
+	else
+		*to = report;
+	return err;
+}
+
 static void add_text(struct report *report, char ***texts, size_t *count,
 		     const char *fmt, va_list args)
 {

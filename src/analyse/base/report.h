@@ -92,6 +92,12 @@ void report_free(struct report *report); /* NULL is fine */
 /* 0, or -ENOMEM with a reason when something could not be added. */
 int report_error(const struct report *report);
 
+/*
+ * What an analysis ends with: *to is the report; after a failure, its own or
+ * `err`, it is freed, and *to is unchanged.  NULL is fine with a failure.
+ */
+int report_give(struct report **to, struct report *report, int err);
+
 void report_line(struct report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

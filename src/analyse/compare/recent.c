@@ -237,11 +237,5 @@ int recent_report(struct report **to, const struct run *before,
 	if (!err)
 		err = fill_recent(report, &r, rows);
 	recent_looks_fini(&r);
-	if (!err)
-		err = report_error(report);
-	if (err)
-		report_free(report);
-	else
-		*to = report;
-	return err;
+	return report_give(to, report, err);
 }

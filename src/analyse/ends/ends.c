@@ -384,13 +384,7 @@ static int run_ends_analysis(struct report **to, const struct run *const runs[],
 		say_nothing(report, runs[0]);
 	else
 		err = fill_ends(report, runs[0], options);
-	if (!err)
-		err = report_error(report);
-	if (err)
-		report_free(report);
-	else
-		*to = report;
-	return err;
+	return report_give(to, report, err);
 }
 
 const struct analysis analysis_ends = {

@@ -346,13 +346,7 @@ static int run_collectives_analysis(struct report **to,
 		err = gpu_collectives_tables(report, &paths, options);
 		paths_fini(&paths);
 	}
-	if (!err)
-		err = report_error(report);
-	if (err)
-		report_free(report);
-	else
-		*to = report;
-	return err;
+	return report_give(to, report, err);
 }
 
 const struct analysis analysis_nccl_waits = {

@@ -402,13 +402,7 @@ static int run_io_report(struct report **to, const struct run *const runs[],
 		err = put_io(report, &sites, options);
 	io_sites_fini(&sites);
 	paths_fini(&paths);
-	if (!err)
-		err = report_error(report);
-	if (err)
-		report_free(report);
-	else
-		*to = report;
-	return err;
+	return report_give(to, report, err);
 }
 
 const struct analysis analysis_io_report = {

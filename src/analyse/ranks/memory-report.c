@@ -397,13 +397,7 @@ static int run_memory_analysis(struct report **to,
 	if (!report)
 		return -ENOMEM;
 	err = fill_memory_report(report, runs[0], options);
-	if (!err)
-		err = report_error(report);
-	if (err)
-		report_free(report);
-	else
-		*to = report;
-	return err;
+	return report_give(to, report, err);
 }
 
 const struct analysis analysis_memory_report = {

@@ -114,6 +114,14 @@ static live_ref put_path(const char *text, uint32_t length)
 	return ref;
 }
 
+/* With the lock.  All records begin with the reference of the next. */
+static void publish_record(live_ref *head, live_ref ref)
+{
+	*(live_ref *)arena_at(files.arena, ref) = *head;
+	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
+	files.record_count++;
+}
+
 /* With the lock; 0: no memory. */
 static live_ref put_file(const struct live_io_file *like, const char *path)
 {
@@ -129,9 +137,7 @@ static live_ref put_file(const struct live_io_file *like, const char *path)
 	f->path = put_path(path, (uint32_t)strlen(path));
 	f->first_ns = time_now(CLOCK_MONOTONIC);
 	f->owner = thread_self()->index;
-	f->next = *head;
-	__atomic_store_n(head, ref, __ATOMIC_RELEASE);
-	files.record_count++;
+	publish_record(head, ref);
 	return ref;
 }
 
@@ -142,11 +148,8 @@ live_ref io_files_record(live_ref *head, uint64_t size)
 	lock_take(&files.lock);
 	if (files.record_count < RECORDS)
 		ref = arena_small(files.arena, &files.small, size);
-	if (ref) {
-		files.record_count++;
-		*(live_ref *)arena_at(files.arena, ref) = *head;
-		__atomic_store_n(head, ref, __ATOMIC_RELEASE);
-	}
+	if (ref)
+		publish_record(head, ref);
 	lock_give(&files.lock);
 	return ref;
 }

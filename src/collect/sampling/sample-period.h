@@ -10,9 +10,9 @@
  * that is over, and would otherwise take its time from the code that follows.
  * The sum of all weights is the thread's CPU time, whatever was late or lost.
  *
- * Threads   A period belongs to one thread.  What another one begins for it,
- * the owner takes over (struct next_period). Signals   All marked functions may
- * run in a handler.
+ * Threads   A period belongs to one thread.  The owner takes over what another
+ *           one begins for it (struct next_period).
+ * Signals   All marked functions may run in a handler.
  */
 #pragma once
 
