@@ -36,12 +36,16 @@ static void check(long rounds)
 		storm_broken("a sum");
 }
 
+/* In bursts: between them clocks come to a sample. */
 static void *pauses(void *unused)
 {
 	while (storm_lasts()) {
-		hold();
-		resume();
-		check(ROUNDS / 20);
+		for (int i = 0; i < 20; i++) {
+			hold();
+			resume();
+			check(ROUNDS / 20);
+		}
+		check(200 * ROUNDS);
 	}
 	return unused;
 }
