@@ -3,6 +3,7 @@
 #include "cuda/activity-records.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -213,7 +214,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMCPY, add_copy_work },
 	{ CUPTI_ACTIVITY_KIND_MEMCPY2, add_peer_copy_work },
 	{ CUPTI_ACTIVITY_KIND_MEMSET, add_memset_work },
-	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, add_graph_work },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, add_graph_work, true },
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
 	  true },
@@ -318,7 +319,7 @@ static void set_clock(void)
 		records.offset = (int64_t)(record_now() - theirs);
 }
 
-CUptiResult records_begin(bool nodes)
+CUptiResult records_begin(void)
 {
 	CUptiResult err;
 
@@ -328,11 +329,21 @@ CUptiResult records_begin(bool nodes)
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);
 	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!kinds[i].asked_for &&
-		    (kinds[i].kind != CUPTI_ACTIVITY_KIND_GRAPH_TRACE ||
-		     !nodes))
+		if (!kinds[i].asked_for)
 			cupti.ActivityEnable(kinds[i].kind);
 	return err;
+}
+
+void records_choose_graphs(void)
+{
+	static bool _Atomic chosen;
+
+	if (chosen || atomic_exchange(&chosen, true))
+		return;
+	if (cupti_fails_with_graphs())
+		copse_gpu_take_nodes();
+	if (!copse_gpu_nodes())
+		cupti.ActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 }
 
 void records_stop(void)

@@ -12,10 +12,19 @@
 #include "collect/regions/region.h"
 
 /*
- * Enable the records; with `nodes`, one for each node of a graph.  Returns the
- * first CUPTI error, or 0.
+ * Enable the records, but for those of graphs.  Returns the first CUPTI error,
+ * or 0.
  */
-CUptiResult records_begin(bool nodes);
+CUptiResult records_begin(void);
+
+/*
+ * Called for each node of a graph.  Before the first one, choose whether graphs
+ * are recorded as a whole: a framework that fails with that may be loaded after
+ * CUDA began.
+ *
+ * Threads   All.
+ */
+void records_choose_graphs(void);
 
 /* Converts a time of CUPTI to CLOCK_MONOTONIC; 0 stays 0. */
 uint64_t records_time(uint64_t at);

@@ -9,6 +9,7 @@
 #include "base/gpu-calls.h"
 #include "collect/gpu/gpu-slices.h"
 #include "collect/gpu/gpu.h"
+#include "cuda/activity-records.h"
 #include "cuda/capture.h"
 #include "cuda/device.h"
 #include "cuda/memory.h"
@@ -354,13 +355,16 @@ static void node_callback(CUpti_CallbackId id, const CUpti_ResourceData *data)
 	const CUpti_GraphData *graph = data->resourceDescriptor;
 
 	if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+		records_choose_graphs();
 		if (copse_gpu_call.region)
 			copse_gpu_captured(copse_gpu_call.region);
 		if (copse_gpu_nodes())
 			copse_gpu_origin(node_id(graph->node));
-	} else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+	} else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED &&
+		   copse_gpu_nodes()) {
 		copse_gpu_origin_copy(node_id(graph->node),
 				      node_id(graph->originalNode));
+	}
 }
 
 static __attribute__((noinline)) void
@@ -550,8 +554,8 @@ static void enable_some(CUpti_SubscriberHandle subscriber,
 	}
 }
 
-/* Which launches are captured, at least. */
-static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber, bool nodes)
+/* Graphs are recorded by what is loaded when the first node is made. */
+static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
 {
 	static const CUpti_CallbackId ids[] = {
 		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
@@ -559,14 +563,13 @@ static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber, bool nodes)
 	};
 	CUptiResult err = CUPTI_SUCCESS;
 
-	for (size_t i = 0; i < (nodes ? 2 : 1) && !err; i++)
+	for (size_t i = 0; i < 2 && !err; i++)
 		err = cupti.EnableCallback(1, subscriber,
 					   CUPTI_CB_DOMAIN_RESOURCE, ids[i]);
 	return err;
 }
 
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
-			bool nodes)
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish)
 {
 	static const CUpti_CallbackDomain domains[] = {
 		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
@@ -581,5 +584,5 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
 		else
 			enable_some(subscriber, domains[i], wish);
 	}
-	return err ? err : enable_nodes(subscriber, nodes);
+	return err ? err : enable_nodes(subscriber);
 }

@@ -14,11 +14,10 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data);
 
 /*
- * Enable callbacks for the calls that `wish` names and, with `nodes`, for each
- * node of a graph when it is made.  Returns a CUPTI result.
+ * Enable callbacks for the calls that `wish` names, and for each node of a
+ * graph when it is made.  Returns a CUPTI result.
  */
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
-			bool nodes);
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish);
 
 /*
  * Count no call from now on.  calls_late(true): pass calls that free memory to

@@ -164,15 +164,13 @@ static CUptiResult start_cupti(enum gpu_wish wish)
 		return CUPTI_ERROR_UNKNOWN;
 	}
 	cupti_modules(copse_gpu_pass);
-	if (cupti_fails_with_graphs())
-		copse_gpu_take_nodes();
-	err = records_begin(copse_gpu_nodes());
+	err = records_begin();
 	if (!err) {
 		memory_begin(subscriber);
 		pc_samples_begin(subscriber);
 	}
 	if (!err)
-		err = calls_begin(subscriber, wish, copse_gpu_nodes());
+		err = calls_begin(subscriber, wish);
 	if (err) {
 		cupti.Unsubscribe(subscriber);
 	} else {

@@ -841,14 +841,15 @@ memory_reset() {
 		nothing_lost memory-reset
 }
 
-# Beside XLA, and without.
+# Beside XLA, which is loaded after CUDA began, and without.
 xla() {
 	${CC:-cc} -shared -o "$scratch/xla_cuda_plugin.so" -x c /dev/null || return
 	cat >"$scratch/xla.py" <<-'END'
 		import ctypes, sys
+		cuda = ctypes.CDLL(sys.argv[1])
+		cuda.made_cudaMemsetAsync(ctypes.c_uint64(1), ctypes.c_uint64(1000))
 		for library in sys.argv[2:]:
 		    ctypes.CDLL(library)
-		cuda = ctypes.CDLL(sys.argv[1])
 		cuda.made_capture(b"_Z5alphaPfi")
 		cuda.made_cudaGraphInstantiate()
 		cuda.made_cudaGraphLaunch(1, ctypes.c_uint64(1000))

@@ -154,7 +154,8 @@ static void begin_history(struct thread *t)
 	if (header &&
 	    __atomic_compare_exchange_n(&gpu.used, &none, 1, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		header->gpu_times.nodes = copse_gpu_nodes();
+		if (copse_gpu_nodes())
+			header->gpu_times.nodes = true;
 		header->gpu_times.first_paused_ns = control_paused_ns();
 	}
 }
@@ -636,8 +637,8 @@ PUBLIC bool copse_gpu_asked(void)
 	return anew;
 }
 
-/* Mutable: set before CUPTI is asked for records. */
-static bool takes_nodes;
+/* Mutable: set before the first graph is there. */
+static bool _Atomic takes_nodes;
 
 PUBLIC bool copse_gpu_nodes(void)
 {
@@ -646,7 +647,11 @@ PUBLIC bool copse_gpu_nodes(void)
 
 PUBLIC void copse_gpu_take_nodes(void)
 {
+	struct live_header *header = registry_header();
+
 	takes_nodes = true;
+	if (header)
+		header->gpu_times.nodes = true;
 }
 
 PUBLIC uint64_t copse_gpu_now(void)
