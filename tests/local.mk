@@ -6,7 +6,7 @@ UNIT_TESTS = \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-awaited tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/heap tests/unit/hot-paths tests/unit/idle-threads \
-	tests/unit/history tests/unit/host-parts tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments tests/unit/spans \
+	tests/unit/history tests/unit/host-parts tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments tests/unit/recent-summary tests/unit/spans \
 	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/footprint tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
 	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/path-sums tests/unit/restart tests/unit/safe-read tests/unit/power-sums \

@@ -85,7 +85,7 @@ static int answer_inquiry(const char *word)
 		free(part);
 		return err;
 	}
-	path = inquiry_own_answer(answer);
+	path = inquiry_own_answer(answer, INQUIRY_STUCK);
 	scratch = path ? str_format("%s.part", path) : NULL;
 	err = part && scratch ? host_look(part, &live, between) : no_memory();
 	if (!err)

@@ -2,8 +2,7 @@
 /*
  * cmd-top.c - copse top: what the ranks of a running job do, again and again.
  *
- * Each look copies the live profiles and merges the copies: the job is neither
- * asked nor stopped.  What is shown is the difference of two looks.
+ * What is shown is the difference of two looks (job-watch.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -14,14 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/compare/job-metrics.h"
 #include "analyse/compare/recent.h"
 #include "base/err.h"
-#include "base/timebase.h"
 #include "format/format.h"
-#include "launch/live-run.h"
 #include "run/run.h"
 #include "tools/command.h"
-#include "tools/host-look.h"
+#include "tools/job-watch.h"
 #include "tools/live-screen.h"
 #include "tools/metrics-file.h"
 #include "tools/out.h"
@@ -42,7 +40,7 @@ static struct show show;
 static double delay = 2;
 static unsigned int limit;
 static bool once, stream;
-static const char *metrics;
+static const char *metrics, *answer;
 
 /* Mutable: a signal sets it. */
 static volatile sig_atomic_t told_to_stop;
@@ -59,6 +57,8 @@ static const struct option options[] = {
 	{ 0, "metrics", "FILE",
 	  "for Prometheus, written anew after each look, until the run ends",
 	  parse_string, &metrics },
+	{ 0, "answer", "FOLDER", "for another host, which asks there",
+	  parse_string, &answer },
 	{ 'f', "format", "NAME", "with --once: text, csv, json", parse_string,
 	  &show.format, show_table_format },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
@@ -70,69 +70,20 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-struct job_watch {
-	const char *word; /* which run; NULL: the newest */
-	char *name;       /* its directory; NULL: not known yet */
-	struct run *before, *now;
-	double before_s, now_s;
-};
-
-static double monotonic_seconds(void)
-{
-	return (double)timebase_clock(CLOCK_MONOTONIC) / 1e9;
-}
-
-/* -ENOENT: it is over, or never was. */
-static int look_once_more(struct job_watch *w)
-{
-	struct live_run live;
-	struct run *run = NULL;
-	int err = live_run_find(&live, w->word);
-
-	if (err)
-		return err;
-	err = host_run(&run, &live);
-	if (!w->name)
-		w->name = strdup(live.at[0].note.output);
-	live_run_fini(&live);
-	if (!err && !w->name)
-		err = no_memory();
-	if (err) {
-		run_free(run);
-		return err;
-	}
-	run_free(w->before);
-	w->before = w->now;
-	w->before_s = w->now_s;
-	w->now = run;
-	w->now_s = monotonic_seconds();
-	return 0;
-}
-
-static void forget_looks(struct job_watch *w)
-{
-	run_free(w->before);
-	run_free(w->now);
-	free(w->name);
-}
-
 static int report_of_watch(struct report **to, const struct job_watch *w,
 			   size_t rows)
 {
-	return recent_report(to, w->before, w->now, w->now_s - w->before_s,
-			     rows);
-}
+	struct recent_summary summary;
+	char *silent = job_watch_silent(w);
+	int err = job_watch_summary(&summary, w);
 
-/* A job begins with processes that have done nothing yet. */
-static int first_look(struct job_watch *w)
-{
-	double until = monotonic_seconds() + delay;
-	int err = look_once_more(w);
-
-	while (err == -ENODATA && monotonic_seconds() < until) {
-		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
-		err = look_once_more(w);
-	}
+	*to = NULL;
+	if (!err)
+		err = recent_report(to, &summary, rows);
+	if (!err && silent)
+		report_line(*to, "Hosts that do not answer: %s.", silent);
+	recent_summary_fini(&summary);
+	free(silent);
 	return err;
 }
 
@@ -149,12 +100,14 @@ static int show_once(struct job_watch *w)
 {
 	const struct format *format = show_chosen(&show);
 	struct report *report = NULL;
-	int err = format ? first_look(w) : -EINVAL;
+	int err = format ? job_watch_first(w) : -EINVAL;
 
-	if (!err) {
-		sleep_seconds(delay);
-		err = look_once_more(w);
-	}
+	do {
+		if (!err)
+			sleep_seconds(delay);
+		if (!err)
+			err = job_watch_look(w);
+	} while (!err && job_watch_expects(w));
 	if (!err)
 		err = report_of_watch(&report, w, limit ? limit : ROWS);
 	if (!err)
@@ -203,11 +156,11 @@ static int put_look_line(const struct job_watch *w)
 
 static int show_stream(struct job_watch *w)
 {
-	int err = first_look(w);
+	int err = job_watch_first(w);
 
 	while (!err) {
 		sleep_seconds(delay);
-		err = look_once_more(w);
+		err = job_watch_look(w);
 		if (err == -ENOENT || err == -ENODATA)
 			return 0;
 		if (!err)
@@ -243,8 +196,10 @@ static int refresh_metrics(const struct job_watch *w)
 static int keep_metrics(struct job_watch *w)
 {
 	const struct sigaction stop = { .sa_handler = on_stop };
-	int err = first_look(w);
+	int err;
 
+	w->alone = true;
+	err = job_watch_first(w);
 	if (err)
 		return err;
 	sigaction(SIGTERM, &stop, NULL);
@@ -253,7 +208,7 @@ static int keep_metrics(struct job_watch *w)
 	while (!err && !told_to_stop) {
 		sleep_seconds(delay);
 		if (!told_to_stop)
-			err = look_once_more(w);
+			err = job_watch_look(w);
 		if (!err && !told_to_stop)
 			err = refresh_metrics(w);
 	}
@@ -306,7 +261,7 @@ static bool obey_key(int key, bool *held)
 static bool watch_keys(const struct job_watch *w, bool *held, double until)
 {
 	for (;;) {
-		double left = until - monotonic_seconds();
+		double left = until - job_watch_clock();
 		int key;
 
 		if (left <= 0 && !*held)
@@ -315,23 +270,23 @@ static bool watch_keys(const struct job_watch *w, bool *held, double until)
 		if (!obey_key(key, held))
 			return false;
 		/* Not when the next look is due, which draws it anew. */
-		if (w->before && (*held || monotonic_seconds() < until))
+		if (w->before && (*held || job_watch_clock() < until))
 			draw_screen(w, *held);
 	}
 }
 
 static int show_screen(struct job_watch *w)
 {
-	double due = monotonic_seconds() + FIRST_DELAY;
+	double due = job_watch_clock() + FIRST_DELAY;
 	bool held = false;
-	int err = first_look(w);
+	int err = job_watch_first(w);
 
 	if (err)
 		return err;
 	screen_begin();
 	while (!err && watch_keys(w, &held, due)) {
-		due = monotonic_seconds() + delay;
-		err = look_once_more(w);
+		due = job_watch_clock() + delay;
+		err = job_watch_look(w);
 		if (!err)
 			err = draw_screen(w, held);
 	}
@@ -343,9 +298,15 @@ static int show_screen(struct job_watch *w)
 	return err;
 }
 
+static int answer_top(struct job_watch *w)
+{
+	w->alone = true;
+	return job_watch_answer(w, answer);
+}
+
 static int top_run(int argc, char **argv)
 {
-	struct job_watch w = { .word = argv[0] };
+	struct job_watch w = { .word = argv[0], .delay = delay };
 	int err;
 
 	if (argc > 1)
@@ -353,7 +314,9 @@ static int top_run(int argc, char **argv)
 	if (!(delay >= LEAST_DELAY && delay <= MOST_DELAY))
 		return fail(-EINVAL, "--delay wants seconds, %g to %g",
 			    LEAST_DELAY, MOST_DELAY);
-	if (metrics)
+	if (answer)
+		err = answer_top(&w);
+	else if (metrics)
 		err = keep_metrics(&w);
 	else if (stream)
 		err = show_stream(&w);
@@ -361,7 +324,7 @@ static int top_run(int argc, char **argv)
 		err = show_once(&w);
 	else
 		err = show_screen(&w);
-	forget_looks(&w);
+	job_watch_fini(&w);
 	return err;
 }
 

@@ -18,6 +18,7 @@ copse_LDADD = liblaunch.la liblive.la libbase.la
 pkglib_LTLIBRARIES += libcopse-tools.la
 libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/host-look.c tools/host-look.h \
+	tools/job-watch.c tools/job-watch.h \
 	tools/live-screen.c tools/live-screen.h \
 	tools/metrics-file.c tools/metrics-file.h \
 	tools/out.c tools/out.h tools/page.c \

@@ -69,6 +69,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/compare/recent.c src/analyse/compare/recent.h \
 	src/analyse/compare/recent-looks.c \
 	src/analyse/compare/recent-looks.h \
+	src/analyse/compare/recent-lines.c \
+	src/analyse/compare/recent-summary.c \
+	src/analyse/compare/recent-summary.h \
 	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \
 	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \

@@ -20,8 +20,7 @@
 #include "base/str.h"
 #include "launch/process.h"
 
-#define FOLDER ".stuck"
-#define ASK    "ask"
+#define ASK "ask"
 
 #define EVERY_NS  3000000000u
 #define UNSURE_NS 10000000000u
@@ -29,7 +28,17 @@
 enum {
 	STALE_S = 60,
 	STEP_MS = 50,
+	MANY_HOSTS = 1000, /* they answer less often */
+	MANY_DELAY = 10,   /* seconds */
 	HOST = 64
+};
+
+/* What is asked for, and the command that answers: with how many seconds. */
+static const struct {
+	const char *folder, *ending, *command, *option;
+} kinds[INQUIRY_KINDS] = {
+	[INQUIRY_STUCK] = { ".stuck", "h5", "stuck", "--between" },
+	[INQUIRY_TOP] = { ".top", "top", "top", "--delay" },
 };
 
 /*
@@ -136,12 +145,14 @@ static bool is_stale(const char *folder)
 	       st.st_mtime + STALE_S < time(NULL);
 }
 
-static int write_question(const char *folder, double between)
+/* `how`: O_EXCL for the first time, or O_TRUNC. */
+static int write_question(const char *folder, double between, int how)
 {
 	char *path = str_format("%s/" ASK, folder), text[32];
-	int fd =
-		path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
-		     : -1;
+	int fd = path ? open(path,
+			     O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | how,
+			     0600)
+		      : -1;
 	int length = snprintf(text, sizeof(text), "%g\n", between);
 	int err = fd < 0 || write(fd, text, (size_t)length) != length
 			  ? fail(-EIO, "%s cannot be written", folder)
@@ -166,7 +177,7 @@ static int make_inquiry(const char *folder, double between)
 					      folder)
 				       : fail(-errno, "cannot create %s: %s",
 					      folder, strerror(errno));
-	err = write_question(folder, between);
+	err = write_question(folder, between, O_EXCL);
 	if (err)
 		remove_inquiry(folder);
 	return err;
@@ -178,11 +189,11 @@ int inquiry_open(struct inquiry *q, const char *directory, bool is_here,
 	char *folder;
 	int err;
 
-	*q = (struct inquiry){ 0 };
+	*q = (struct inquiry){ .kind = INQUIRY_STUCK };
 	err = find_hosts(q, directory, is_here);
 	if (err || !q->host_count)
 		return err;
-	folder = str_format("%s/" FOLDER, directory);
+	folder = str_format("%s/%s", directory, kinds[q->kind].folder);
 	if (!folder)
 		return no_memory();
 	err = make_inquiry(folder, between);
@@ -190,14 +201,58 @@ int inquiry_open(struct inquiry *q, const char *directory, bool is_here,
 		free(folder);
 	else
 		q->folder = folder;
+	q->made = !err;
 	return err;
+}
+
+static void forget_hosts(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->host_count; i++)
+		free(q->hosts[i]);
+	free(q->hosts);
+	q->hosts = NULL;
+	q->host_count = 0;
+}
+
+int inquiry_keep(struct inquiry *q, const char *directory, bool is_here,
+		 double delay)
+{
+	int err;
+
+	forget_hosts(q);
+	err = find_hosts(q, directory, is_here);
+	if (err || !q->host_count)
+		return err;
+	q->kind = INQUIRY_TOP;
+	if (!q->folder)
+		q->folder =
+			str_format("%s/%s", directory, kinds[q->kind].folder);
+	if (!q->folder)
+		return no_memory();
+	if (!mkdir(q->folder, 0700))
+		q->made = true;
+	else if (errno != EEXIST)
+		return fail(-errno, "cannot create %s: %s", q->folder,
+			    strerror(errno));
+	if (q->host_count > MANY_HOSTS && delay < MANY_DELAY)
+		delay = MANY_DELAY;
+	return write_question(q->folder, delay, O_TRUNC);
+}
+
+static bool is_fresh(const char *path, enum inquiry_kind kind)
+{
+	struct stat st;
+
+	return !stat(path, &st) &&
+	       (kind != INQUIRY_TOP || st.st_mtime + STALE_S > time(NULL));
 }
 
 char *inquiry_answer(const struct inquiry *q, size_t i)
 {
-	char *path = str_format("%s/%s.h5", q->folder, q->hosts[i]);
+	char *path = str_format("%s/%s.%s", q->folder, q->hosts[i],
+				kinds[q->kind].ending);
 
-	if (path && !access(path, R_OK))
+	if (path && is_fresh(path, q->kind))
 		return path;
 	free(path);
 	return NULL;
@@ -230,12 +285,10 @@ bool inquiry_wait(const struct inquiry *q, double seconds)
 
 void inquiry_close(struct inquiry *q)
 {
-	if (q->folder)
+	if (q->folder && q->made)
 		remove_inquiry(q->folder);
 	free(q->folder);
-	for (size_t i = 0; i < q->host_count; i++)
-		free(q->hosts[i]);
-	free(q->hosts);
+	forget_hosts(q);
 	*q = (struct inquiry){ 0 };
 }
 
@@ -243,12 +296,12 @@ void inquiry_close(struct inquiry *q)
  * Those who answer.
  */
 
-char *inquiry_own_answer(const char *folder)
+char *inquiry_own_answer(const char *folder, enum inquiry_kind kind)
 {
 	char own[HOST] = "";
 
 	gethostname(own, sizeof(own) - 1);
-	return str_format("%s/%s.h5", folder, own);
+	return str_format("%s/%s.%s", folder, own, kinds[kind].ending);
 }
 
 /* The seconds that it asks for, or 0: it is not ours, or no question. */
@@ -275,14 +328,27 @@ static double read_question(const char *folder, uint64_t *asked)
 	return atof(text);
 }
 
+uint64_t inquiry_asked(const char *folder)
+{
+	uint64_t asked = 0;
+
+	return read_question(folder, &asked) > 0 ? asked : 0;
+}
+
+static char *taken_path(const char *folder)
+{
+	char own[HOST] = "";
+
+	gethostname(own, sizeof(own) - 1);
+	return str_format("%s/%s.taken", folder, own);
+}
+
 /* Where it is not known which rank is a host's first, all look. */
 static bool take_question(const char *folder)
 {
-	char own[HOST] = "", *path;
+	char *path = taken_path(folder);
 	int fd = -1;
 
-	gethostname(own, sizeof(own) - 1);
-	path = str_format("%s/%s.taken", folder, own);
 	if (path)
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	free(path);
@@ -291,26 +357,43 @@ static bool take_question(const char *folder)
 	return fd >= 0;
 }
 
-static void answer_question(struct inquiry_watch *w, const char *folder)
+void inquiry_leave(const char *folder)
 {
+	char *path = taken_path(folder);
+
+	if (path)
+		unlink(path);
+	free(path);
+	path = inquiry_own_answer(folder, INQUIRY_TOP);
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+static void answer_question(struct inquiry_watch *w, enum inquiry_kind kind)
+{
+	char folder[PATH_MAX], text[32];
+	const char *const argv[] = { "/proc/self/exe",   kinds[kind].command,
+				     kinds[kind].option, text,
+				     "--answer",         folder,
+				     w->directory,       NULL };
 	uint64_t asked = 0;
-	double between = read_question(folder, &asked);
-	char text[32];
-	const char *const argv[] = { "/proc/self/exe", "stuck",
-				     "--between",      text,
-				     "--answer",       folder,
-				     w->directory,     NULL };
+	double seconds;
 	pid_t child;
 
-	if (!(between > 0) || asked == w->answered)
+	if (snprintf(folder, sizeof(folder), "%s/%s", w->directory,
+		     kinds[kind].folder) >= PATH_MAX)
 		return;
-	snprintf(text, sizeof(text), "%g", between);
-	w->answered = asked;
+	seconds = read_question(folder, &asked);
+	if (!(seconds > 0) || asked == w->of[kind].answered)
+		return;
+	snprintf(text, sizeof(text), "%g", seconds);
+	w->of[kind].answered = asked;
 	if (!take_question(folder))
 		return;
 	child = process_spawn(argv, -1);
 	if (child > 0)
-		w->child = child;
+		w->of[kind].child = child;
 }
 
 void inquiry_watch_init(struct inquiry_watch *w, const char *directory,
@@ -323,14 +406,15 @@ void inquiry_watch_init(struct inquiry_watch *w, const char *directory,
 
 void inquiry_look(struct inquiry_watch *w, uint64_t now)
 {
-	char folder[PATH_MAX];
-
 	if (!w->every_ns || now < w->next_ns)
 		return;
 	w->next_ns = now + w->every_ns;
-	if (w->child && waitpid(w->child, NULL, WNOHANG))
-		w->child = 0;
-	if (!w->child && snprintf(folder, sizeof(folder), "%s/" FOLDER,
-				  w->directory) < PATH_MAX)
-		answer_question(w, folder);
+	for (int kind = 0; kind < INQUIRY_KINDS; kind++) {
+		pid_t *child = &w->of[kind].child;
+
+		if (*child && waitpid(*child, NULL, WNOHANG))
+			*child = 0;
+		if (!*child)
+			answer_question(w, (enum inquiry_kind)kind);
+	}
 }

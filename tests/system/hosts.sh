@@ -186,11 +186,42 @@ hang_is_explained() {
 	return $good
 }
 
+# watched COMMAND…: it shows all ranks, and first the one that others wait for.
+watched() {
+	"$@" "$copse" top --once --delay 1 -f csv --table ranks loop.copse >ranks ||
+		return
+	awk -v columns='rank host mpi' -f "$srcdir/tests/lib/csv.awk" ranks >rows
+	cat rows
+	awk -F '\t' '
+		NR == 1 { good = $1 == 3 && $2 == "elm" && $3 < 0.1 }
+		NR > 1 { good = good && $3 > 0.9 && $2 == ($1 < 2 ? "oak" : "elm") }
+		END { exit !good || NR != 4 }' rows
+}
+
+# From a host with ranks, and from one without; then nobody asks.
+all_hosts_are_watched() {
+	may
+	over_hosts -n 4 "$copse" run -q -o loop.copse "$programs/hangs" loop \
+		>said 2>&1 &
+	job=$!
+	wait_for watched on oak
+	good=$?
+	wait_for watched env || good=1
+	ls -A loop.copse
+	! ls -d loop.copse/.top || good=1
+	pkill -INT -P "$job" # the launcher; this shell ignores it
+	wait "$job"
+	cat said
+	return $good
+}
+
 point "ranks of all hosts meet in one directory, one reports" runs
 point "settings and host names are right on each host" hosts_are_right
 point "clocks are told apart, and the offset is right" clocks_are_told
 point "one file for each host, merged by processes of both" gathered
 point "nothing is left on any host" left_overs
 point "a job that hangs, asked on one host" hang_is_explained
+point "a job that is watched, from one host and from outside" \
+	all_hosts_are_watched
 point "a host that dies" dies
 points_done

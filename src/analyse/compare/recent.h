@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recent.h - what the ranks of a running job have done in the last seconds. */
+/* recent.h - reports what the ranks of a running job have done just now. */
 #pragma once
 
 #include <stddef.h>
 
 #include "analyse/base/report.h"
-#include "run/run.h"
+#include "analyse/compare/recent-summary.h"
 
 /*
- * Of one run, as it was before and as it is so many seconds later: at most
- * `rows` ranks, those that are waited for first, and as many call paths.  0, or
- * -errno with a reason.
+ * Of a sorted summary at most `rows` ranks, those that are waited for first,
+ * and as many call paths.  0, or -errno with a reason.
  */
-int recent_report(struct report **to, const struct run *before,
-		  const struct run *now, double seconds, size_t rows);
+int recent_report(struct report **to, const struct recent_summary *s,
+		  size_t rows);
