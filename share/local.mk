@@ -90,7 +90,12 @@ dist_schema_DATA = share/report.schema.json
 
 # The job script, and the module, which is named after the version.
 slurmdir = $(datadir)/copse/slurm
-dist_slurm_SCRIPTS = share/slurm/copse.sbatch
+dist_slurm_SCRIPTS = share/slurm/copse.sbatch share/slurm/copse-prolog.sh \
+	share/slurm/copse-epilog.sh
+
+# What Grafana shows of `copse top --metrics`.
+grafanadir = $(datadir)/copse/grafana
+dist_grafana_DATA = share/grafana/copse-jobs.json
 EXTRA_DIST += share/modulefiles/copse.in
 moduledir = $(datadir)/modulefiles/copse
 install-data-local:

@@ -287,7 +287,7 @@ OTHER_TESTS = \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
 	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
 	tests/gpu/gpu-power.sh tests/gpu/gpu-host.sh tests/run/control.sh tests/real/third-party.sh \
-	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh \
+	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh tests/system/metrics.sh \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \

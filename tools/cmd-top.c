@@ -37,7 +37,7 @@ enum {
 
 /* Mutable: the command's options. */
 static struct show show;
-static double delay = 2;
+static double delay = 2, patience;
 static unsigned int limit;
 static bool once, stream;
 static const char *metrics, *answer;
@@ -59,6 +59,8 @@ static const struct option options[] = {
 	  parse_string, &metrics },
 	{ 0, "answer", "FOLDER", "for another host, which asks there",
 	  parse_string, &answer },
+	{ 0, "wait", "SECONDS", "until there is such a run (0)", parse_real,
+	  &patience },
 	{ 'f', "format", "NAME", "with --once: text, csv, json", parse_string,
 	  &show.format, show_table_format },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
@@ -306,7 +308,9 @@ static int answer_top(struct job_watch *w)
 
 static int top_run(int argc, char **argv)
 {
-	struct job_watch w = { .word = argv[0], .delay = delay };
+	struct job_watch w = { .word = argv[0],
+			       .delay = delay,
+			       .patience = patience };
 	int err;
 
 	if (argc > 1)

@@ -22,6 +22,7 @@
 #define ANSWER_S 10.0 /* other hosts have begun to answer by then */
 #define ASKED_S  30.0 /* who does not ask for so long has gone */
 #define SPARE    20   /* times a look's CPU time, between two */
+#define STEP_NS  250000000
 
 double job_watch_clock(void)
 {
@@ -107,15 +108,26 @@ int job_watch_look(struct job_watch *w)
 	return err;
 }
 
+/* A job may not be there yet, or have processes that have done nothing. */
+static bool may_begin_yet(const struct job_watch *w, int err, double since)
+{
+	double patience =
+		err == -ENODATA ? fmax(w->patience, w->delay) : w->patience;
+
+	return (err == -ENOENT || err == -ENODATA) &&
+	       job_watch_clock() < since + patience;
+}
+
 int job_watch_first(struct job_watch *w)
 {
+	double since = job_watch_clock();
 	int err = job_watch_look(w);
 
-	w->begun_s = job_watch_clock();
-	while (err == -ENODATA && job_watch_clock() < w->begun_s + w->delay) {
-		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	while (may_begin_yet(w, err, since)) {
+		nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
 		err = job_watch_look(w);
 	}
+	w->begun_s = job_watch_clock();
 	return err;
 }
 

@@ -16,6 +16,7 @@ struct run;
 struct job_watch {
 	const char *word;         /* which run; NULL: the newest */
 	double delay;             /* between looks, seconds */
+	double patience;          /* so long it may take to begin, seconds */
 	bool alone;               /* other hosts are not asked */
 	char *name;               /* its directory; NULL: not known yet */
 	struct run *before, *now; /* on this host; NULL: nothing runs here */
@@ -28,9 +29,9 @@ struct job_watch {
 double job_watch_clock(void);
 
 /*
- * Look until there is something to see, for `delay` at most; then once more
- * each time.  0; -ENOENT or -ENODATA with a reason: it is over, or never was;
- * or -errno with a reason.
+ * Look until there is something to see, for `delay` or `patience` at most; then
+ * once more each time.  0; -ENOENT or -ENODATA with a reason: it is over, or
+ * never was; or -errno with a reason.
  */
 int job_watch_first(struct job_watch *w);
 int job_watch_look(struct job_watch *w);
