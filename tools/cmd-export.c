@@ -14,6 +14,7 @@
 #include "tools/out.h"
 #include "tools/pick.h"
 #include "tools/show.h"
+#include "tools/progress.h"
 
 /* Mutable: the command's options. */
 static struct format_choice choice;
@@ -138,7 +139,9 @@ static int export_run(int argc, char **argv)
 {
 	const struct format *what;
 	struct rank_choice ranks = { 0 };
+	struct merge_progress progress;
 	struct run *run = NULL;
+	struct progress bar;
 	char *path;
 	int err = set_choice();
 
@@ -155,7 +158,9 @@ static int export_run(int argc, char **argv)
 	if (err)
 		return err;
 	path = pick_run(argv[1], "export");
-	err = path ? merge_open(&run, path) : -ENOMEM;
+	progress = progress_start(&bar, NULL);
+	err = path ? merge_open(&run, path, &progress) : -ENOMEM;
+	progress_end(&bar);
 	free(path);
 	if (err)
 		return err == -EINVAL ? -EIO : err;

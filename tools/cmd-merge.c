@@ -130,7 +130,7 @@ static bool is_merging_process(void)
 static int merge_one(const char *directory)
 {
 	struct progress bar;
-	struct merge_progress progress = progress_start(&bar);
+	struct merge_progress progress = progress_start(&bar, NULL);
 	struct run *run = NULL;
 	char *path = output ? str_format("%s", output)
 			    : str_format("%s/run.h5", directory);

@@ -35,6 +35,7 @@
 #include "tools/pick.h"
 #include "tools/show.h"
 #include "tools/view/view-http.h"
+#include "tools/progress.h"
 
 enum {
 	TOKEN_BYTES = 16,
@@ -283,8 +284,11 @@ static void answer_view(void *of, const struct view_request *request,
 static int open_view_run(struct run **run, const char *path)
 {
 	struct run *runs[2] = { NULL, NULL };
-	int err = merge_open(run, path);
+	struct progress bar;
+	struct merge_progress progress = progress_start(&bar, NULL);
+	int err = merge_open(run, path, &progress);
 
+	progress_end(&bar);
 	if (err)
 		return err == -EINVAL ? -EIO : err;
 	runs[0] = *run;

@@ -17,6 +17,7 @@
 #include "format/format.h"
 #include "tools/run-end.h"
 #include "tools/out.h"
+#include "tools/progress.h"
 
 /* This is the end of a run, not a study; and the job waits for us. */
 #define ROWS          3  /* of each table */
@@ -83,8 +84,10 @@ int conclude_print(const char *directory, int program, bool page)
 	const struct analysis_options options = { .limit = ROWS };
 	struct run *runs[2] = { NULL, NULL };
 	struct format_style style;
+	struct merge_progress progress;
 	struct report *report = NULL;
 	struct run *run = NULL;
+	struct progress bar;
 	int err = -ENOENT;
 
 	if (!summary || !text)
@@ -92,7 +95,9 @@ int conclude_print(const char *directory, int program, bool page)
 	if (symbol_options.fetch_seconds == UINT_MAX && !getenv("COPSE_FETCH"))
 		symbol_options.fetch_seconds = FETCH_SECONDS;
 	symbol_options.program = program;
-	err = merge_open(&run, directory);
+	progress = progress_start(&bar, "copse run");
+	err = merge_open(&run, directory, &progress);
+	progress_end(&bar);
 	if (err)
 		goto out;
 	runs[0] = run;

@@ -19,6 +19,7 @@
 #include "tools/out.h"
 #include "tools/pick.h"
 #include "tools/show.h"
+#include "tools/progress.h"
 
 int show_set_width(void *to, const char *text)
 {
@@ -253,6 +254,16 @@ static int open_so_far(struct run **to, struct live_run *live, const char *name)
 				 "host have done so far");
 }
 
+static int open_merged_run(struct run **to, const char *name)
+{
+	struct progress bar;
+	struct merge_progress progress = progress_start(&bar, NULL);
+	int err = merge_open(to, name, &progress);
+
+	progress_end(&bar);
+	return err;
+}
+
 static int open_shown_run(struct run **to, const char *name)
 {
 	struct live_run live;
@@ -261,7 +272,7 @@ static int open_shown_run(struct run **to, const char *name)
 
 	if (stat(name, &st) || !S_ISDIR(st.st_mode) ||
 	    numbered_has_profile(name) || live_run_find(&live, name))
-		return merge_open(to, name);
+		return open_merged_run(to, name);
 	err = open_so_far(to, &live, name);
 	live_run_fini(&live);
 	return err;

@@ -535,7 +535,8 @@ static int reopen_run(struct run **to, const char *database,
 	return 0;
 }
 
-static int open_run_directory(struct run **to, const char *directory)
+static int open_run_directory(struct run **to, const char *directory,
+			      const struct merge_progress *progress)
 {
 	char *database = str_format("%s/run.h5", directory);
 	bool kept = false;
@@ -547,7 +548,7 @@ static int open_run_directory(struct run **to, const char *directory)
 		free(database);
 		return 0;
 	}
-	err = merge_profiles(to, directory, NULL, NULL);
+	err = merge_profiles(to, directory, NULL, progress);
 	if (!err)
 		err = fresh_keep(to, database, &kept);
 	if (!err && !kept)
@@ -575,7 +576,8 @@ static int open_profile(struct run **to, const char *path)
 	return err;
 }
 
-int merge_open(struct run **to, const char *path)
+int merge_open(struct run **to, const char *path,
+	       const struct merge_progress *progress)
 {
 	struct stat status;
 	int err;
@@ -584,7 +586,7 @@ int merge_open(struct run **to, const char *path)
 		return fail(-errno, "%s: %s", path, strerror(errno));
 	fail_step("reading the database");
 	if (S_ISDIR(status.st_mode))
-		return open_run_directory(to, path);
+		return open_run_directory(to, path, progress);
 	err = run_load(to, path);
 	/* A database may have any name. */
 	if (err == -EINVAL && inputs_is_name(str_base(path)))

@@ -29,6 +29,7 @@ int merge_save(struct run **to, const char *directory, const char *path,
 /*
  * The run of `path`: a run.h5 itself; a directory, whose run.h5 is made first
  * when it is missing or older than a rank's file; or what one file of a
- * directory has, rank-N.h5 or node-HOST.h5.
+ * directory has, rank-N.h5 or node-HOST.h5.  `progress` may be NULL.
  */
-int merge_open(struct run **to, const char *path);
+int merge_open(struct run **to, const char *path,
+	       const struct merge_progress *progress);

@@ -122,6 +122,20 @@ no_file_is_left() {
 	[ -z "$(find . -name '*.part*' -o -name '.copse-merge*')" ]
 }
 
+# On a terminal what is done, how much of it, and how long yet; a pipe has nothing.
+bar_on_a_terminal() {
+	need script
+	mkdir long && "$builddir/tests/bench/make-ranks" model.copse/rank-0.h5 \
+		long 1000 values=4000 || return
+	TERM=xterm script -qec "$copse merge -q long" typed >/dev/null || return
+	tr '\r' '\n' <typed | grep '\[#.*\]' >bars
+	head -n 30 bars
+	grep -Eq '^reading profiles +\[#+ *\] [0-9]+/1000' bars ||
+		return
+	"$copse" merge -q long 2>piped || return
+	[ ! -s piped ] || { cat piped; return 1; }
+}
+
 point "ranks are made after a real one" made
 point "1, 2, 3 and 8 threads make the same database" threads
 point "rank files without a list make the same database" without_lists
@@ -130,5 +144,6 @@ point "a database without sums and a second order" without_sums
 point "reports say the same of both" reported
 point "a full disk is a clear end" full_disk
 point "told to end while it writes, it leaves no half" ended
+point "a terminal is shown how far it is" bar_on_a_terminal
 point "nothing is left behind" no_file_is_left
 points_done

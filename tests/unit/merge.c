@@ -628,7 +628,7 @@ static bool is_remade(struct timespec of_database, time_t more)
 	times[1].tv_sec += more;
 	CHECK(!utimensat(AT_FDCWD, file("rank-0.h5"), times, 0));
 	CHECK(!stat(file("run.h5"), &before));
-	CHECK(!merge_open(&run, directory));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &after));
 	run_free(run);
 	return before.st_ino != after.st_ino;
@@ -662,10 +662,10 @@ TEST(the_database_is_made_when_it_is_needed)
 
 	CHECK(mkdtemp(directory));
 	save(0, 1, job_a, "rank-0.h5");
-	CHECK(!merge_open(&run, directory));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &first));
 	run_free(run);
-	CHECK(!merge_open(&run, directory));
+	CHECK(!merge_open(&run, directory, NULL));
 	CHECK(!stat(file("run.h5"), &second));
 	CHECK(first.st_ino, ==, second.st_ino);
 	run_free(run);
@@ -673,12 +673,12 @@ TEST(the_database_is_made_when_it_is_needed)
 	CHECK(!is_remade(second.st_mtim, -1));
 	CHECK(is_remade(second.st_mtim, 1));
 	write_file("run.h5", "rubbish", 7);
-	CHECK(!merge_open(&run, directory)); /* made again */
+	CHECK(!merge_open(&run, directory, NULL)); /* made again */
 	run_free(run);
-	CHECK(!merge_open(&run, file("run.h5")));
+	CHECK(!merge_open(&run, file("run.h5"), NULL));
 	CHECK(run->rank_count, ==, 1);
 	run_free(run);
-	CHECK(merge_open(&run, file("nothing")), ==, -ENOENT);
+	CHECK(merge_open(&run, file("nothing"), NULL), ==, -ENOENT);
 	clean();
 }
 
