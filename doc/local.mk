@@ -41,7 +41,7 @@ EXTRA_DIST += doc/decisions/alt-stack.md doc/decisions/three-clocks.md doc/decis
 	doc/decisions/short-processes.md doc/decisions/missing-processes.md \
 	doc/decisions/wall-time.md doc/decisions/idle-threads.md \
 	doc/decisions/context-switches.md doc/decisions/events.md \
-	doc/decisions/pauses.md
+	doc/decisions/pauses.md doc/decisions/steering.md
 EXTRA_DIST += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
 	doc/decisions/python.md doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
 EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \

@@ -13,6 +13,8 @@
 
 bool comms_threads;
 int comms_world_rank;
+struct copse_steering *comms_steering;
+static int world_size;
 static bool has_world; /* between MPI_Init and MPI_Finalize: not in sessions */
 
 _Atomic uintptr_t comm_keys[1 << COMM_BITS];
@@ -114,6 +116,16 @@ static void find_world(MPI_Comm handle, struct comm *comm)
 	}
 }
 
+static bool is_of_all(const struct comm *comm)
+{
+	if (comm->inter || !has_world || comm->size != world_size)
+		return false;
+	for (int i = 0; i < comm->size; i++)
+		if (comm_world(comm, i) < 0)
+			return false;
+	return true;
+}
+
 /* Of the members; 0: not all are in this world. */
 static uint64_t hash_members(const struct comm *comm)
 {
@@ -166,6 +178,7 @@ static void describe_comm(MPI_Comm handle, struct comm *comm)
 	else
 		count_neighbours(handle, comm);
 	find_world(handle, comm);
+	comm->all = is_of_all(comm);
 }
 
 static void record_comm(struct comm *comm)
@@ -274,7 +287,9 @@ void comms_init(void)
 
 	pmpi.Query_thread(&level);
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
+	pmpi.Comm_size(pmpi.world, &world_size);
 	comms_threads = level == MPI_THREAD_MULTIPLE;
+	comms_steering = copse_steering_begin();
 	has_world = true;
 	comm_made(pmpi.world);
 	comm_made(pmpi.self);

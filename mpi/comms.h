@@ -27,6 +27,7 @@ struct comm {
 	struct live_comm *live; /* NULL: the same */
 	uint64_t instances;     /* collective calls that were numbered */
 	bool inter;
+	bool all;       /* its processes are those of MPI_COMM_WORLD */
 	int size, rank; /* of the own group */
 	int peers;      /* blocks in a collective's buffer: the remote group's
 			   size of an intercommunicator, else size */
@@ -79,7 +80,7 @@ static inline struct comm *comm_of(MPI_Comm handle)
 }
 
 /* NULL: not known, or freed by now. */
-static inline const struct comm *comm_find(MPI_Comm handle)
+static inline struct comm *comm_find(MPI_Comm handle)
 {
 	int slot = handles_find_in(comm_keys, COMM_BITS, handle_key(handle));
 
@@ -99,6 +100,36 @@ static inline int comm_world(const struct comm *comm, int rank)
 	if (rank < 0 || rank >= comm->peers)
 		return -1;
 	return comm->world ? comm->world[rank] : comm->first + rank;
+}
+
+/* Where collective calls of all ranks are counted, and who wants to know. */
+extern HIDDEN struct copse_steering *comms_steering;
+
+/*
+ * A collective call on it is over, measured or not.  All ranks make those of
+ * all of MPI_COMM_WORLD in the same order: at the same number all turn over.
+ */
+static inline void comm_called_by_all(const struct comm *comm)
+{
+	struct copse_steering *s = comms_steering;
+	uint64_t calls;
+
+	if (!comm->all)
+		return;
+	comms_count(s->calls);
+	calls = __atomic_load_n(s->calls, __ATOMIC_RELAXED);
+	if (calls >= s->turn_at ||
+	    __atomic_load_n(s->asked, __ATOMIC_RELAXED) != s->seen)
+		copse_steering_turn(calls);
+}
+
+/* The same of one that was not measured: its number goes on. */
+static inline void comm_passed(struct comm *comm)
+{
+	comm->instances++;
+	if (comm->live)
+		comm->live->instances = comm->instances;
+	comm_called_by_all(comm);
 }
 
 /* One more call on it; its name for the call's record. */

@@ -83,6 +83,23 @@ function print_pass(keeps)
 	print "\t\treturn rc;\n\t}"
 }
 
+# What was made in a pause is known, too, and calls of all are counted.
+function print_passed(    made)
+{
+	made = $4
+	sub(/\),.*/, ")", made)
+	if (made !~ /^made/ && $4 !~ /collective\(/)
+		return
+	print "\tif (rc == MPI_SUCCESS && region->paused_ns < 0) {"
+	if (made ~ /^made/)
+		print "\t\t" made ";"
+	if ($4 ~ /collective\(/)
+		print "\t\tcomm_passed(its ? its : comm_of(" comm "));\n" \
+		      "\t} else if (rc == MPI_SUCCESS) {\n" \
+		      "\t\tcomm_called_by_all(its ? its : comm_of(" comm "));"
+	print "\t}"
+}
+
 function print_work(    own, keeps, statuses)
 {
 	own = ($3 $4) ~ /[(,]status\)/
@@ -92,7 +109,7 @@ function print_work(    own, keeps, statuses)
 	print "\t\tstruct region *region" comma list ")\n{"
 	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
 	if (comm != "" && $1 != "other")
-		print "\tconst struct comm *its = comm_find(" comm ");"
+		print "\tstruct comm *its = comm_find(" comm ");"
 	if (keeps)
 		print "\tstruct before before;"
 	if (own)
@@ -114,6 +131,7 @@ function print_work(    own, keeps, statuses)
 	if ($4 != "-")
 		print "\tif (region->call && rc == MPI_SUCCESS" \
 			(answer == "" ? "" : " && " answer) ")\n\t\t" $4 ";"
+	print_passed()
 	if (keeps)
 		print "\trequests_give(&before, rc == MPI_SUCCESS, " requests ");"
 	print "\treturn rc;\n}"

@@ -47,7 +47,7 @@ PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange grows hangs mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-parts mpi-paths \
 	mpi-paused \
-	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
+	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift steered \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = grows hangs mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
 	mpi-skew mpi-truncated neighbours requests-threads windows windows-threads
@@ -99,7 +99,8 @@ $(MEASURED_CXX:%=tests/programs/%): $(known)
 $(MEASURED_MPI:%=tests/programs/%): $(known) \
 		$(MEASURED_MPI:%=$(srcdir)/tests/programs/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
-		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm -pthread -ldl
+		$(MEASURED_FLAGS) -I$(srcdir)/src -o $@ $(srcdir)/$@.c -lm -pthread -ldl
+tests/programs/steered: $(srcdir)/src/live/tally.h
 $(MEASURED_MPICH:%=tests/programs/%.mpich): tests/programs/%.mpich: \
 		tests/programs/%.c $(known) $(srcdir)/tests/programs/mpi-truth.h
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && MPICH_CC="$(CC)" $(MPICC_MPICH) \
@@ -281,7 +282,7 @@ QUICK_TESTS = \
 	tests/profiles/recover.sh tests/rules/sigsafe.sh tests/rules/mpi-complete.sh \
 	tests/rules/docs.sh tests/rules/layers.sh tests/rules/abi.sh
 OTHER_TESTS = \
-	tests/mpi/stuck.sh tests/mpi/top.sh tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
+	tests/mpi/stuck.sh tests/mpi/top.sh tests/mpi/steer.sh tests/system/examples.sh tests/mpi/merge-jobs.sh tests/real/hpcc.sh \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
 	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \

@@ -297,6 +297,20 @@ static int check_trace_range(const struct settings *s)
 					    "--gpu-trace MIB as well");
 }
 
+/* 0, or -EINVAL. */
+static int check_iterations_window(const struct settings *s)
+{
+	struct range_window window;
+
+	if (!*s->iterations || range_window_parse(&window, s->iterations))
+		return 0;
+	return fail(-EINVAL,
+		    "--iterations wants what marks them and which, such as "
+		    "'step:400-420' of a phase or a range of NVTX, or "
+		    "'MPI_COMM_WORLD:400-420' of collective calls, not '%s'",
+		    s->iterations);
+}
+
 /* The command line beats the environment, which beats the defaults. */
 static int make_settings(struct settings *s, struct events *found)
 {
@@ -307,6 +321,8 @@ static int make_settings(struct settings *s, struct events *found)
 			err = settings_set(s, &setting_infos[i], set_texts[i]);
 	if (!err)
 		err = check_trace_range(s);
+	if (!err)
+		err = check_iterations_window(s);
 	return err ? err : find_events(s, found);
 }
 

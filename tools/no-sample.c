@@ -134,8 +134,11 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 	if (is_left_out(n))
 		return "--include and --exclude leave the program out";
 	if (!n->settings->from_start)
-		return "--from-start=off, and the program called neither "
-		       "copse_resume() nor MPI_Pcontrol(1)";
+		return "--from-start=off, and neither the program, by "
+		       "copse_resume() or MPI_Pcontrol(1), nor copse control "
+		       "began measuring";
+	if (*n->settings->iterations)
+		return "the program never came to what --iterations names";
 	if (n->run_ns / 1000000 < BRIEF_MS)
 		return "too short to say anything";
 	if (has_no_room())

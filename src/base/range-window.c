@@ -27,8 +27,8 @@ bool range_window_parse(struct range_window *to, const char *text)
 	at++;
 	to->first = take_ordinal(&at);
 	to->last = to->first;
-	if (*at == '-') {
-		at++;
+	if (*at == '-' || (at[0] == '.' && at[1] == '.')) {
+		at += *at == '-' ? 1 : 2;
 		to->last = take_ordinal(&at);
 	}
 	return !*at && to->first && to->first <= to->last;

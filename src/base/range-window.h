@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * range-window.h - "NAME:K-L", or "NAME:K": which times a range of a program
- * is open, the first being 1.
+ * range-window.h - "NAME:K-L", "NAME:K..L" or "NAME:K": which times a range of
+ * a program is open, the first being 1.
  */
 #pragma once
 

@@ -6,6 +6,7 @@
 
 struct collector collector;
 int64_t collect_pauses;
+bool collect_watched;
 
 static const struct source *const none[] = { NULL };
 

@@ -42,6 +42,12 @@ static inline bool collect_paused(void)
 	return __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED) < 0;
 }
 
+/*
+ * Mutable, by control.c: nothing is measured, but the clocks tick now and then,
+ * to look whether the user wants it to be.
+ */
+extern HIDDEN bool collect_watched;
+
 /* What pauses took until then, which is now or lately (CLOCK_MONOTONIC). */
 static inline __attribute__((always_inline)) int64_t
 collect_paused_until(uint64_t ns)

@@ -129,6 +129,11 @@ void enlist_unfit_self(const char *directory, enum live_unfit why)
 	enlist_unfit(why);
 }
 
+struct live_request *enlist_request(void)
+{
+	return tally.page ? &tally.page->request : NULL;
+}
+
 SIGSAFE void enlist_profile(void)
 {
 	if (!tally.page)

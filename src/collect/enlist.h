@@ -30,6 +30,9 @@ void enlist_unfit(enum live_unfit why);
 /* It is not measured itself. */
 void enlist_unfit_self(const char *directory, enum live_unfit why);
 
+/* What the user asks of it; NULL: nobody can. */
+struct live_request *enlist_request(void);
+
 /* It has a profile, or can have none. */
 SIGSAFE void enlist_profile(void);
 SIGSAFE void enlist_failed(void);

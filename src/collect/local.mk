@@ -2,7 +2,7 @@
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-find clock counters switches polls region callsite-cache \
 	descriptor phase omp-team lock-wait heap-live thread-names gpu gpu-allocs gpu-shapes gpu-communicators gpu-spans gpu-slices gpu-awaited gpu-pcs gpu-tool gpu-idle \
-	history range control wait-events alt-stack thread-starter io-files
+	history range control iterations steering wait-events alt-stack thread-starter io-files
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
@@ -22,6 +22,8 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/control.c src/collect/control.h \
+	src/collect/iterations.c src/collect/iterations.h \
+	src/collect/steering.c src/collect/steering.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
 	src/collect/heap/heap-live.c src/collect/heap/heap-live.h \
 	src/collect/regions/callsite-cache.c src/collect/regions/callsite-cache.h \

@@ -17,6 +17,7 @@
 #include "collect/registry.h"
 #include "collect/sampling/fatal-signal.h"
 #include "collect/source.h"
+#include "collect/steering.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/unwind/loaded-object.h"
@@ -127,6 +128,7 @@ static void collect_start(void)
 		return;
 	collector.active = true;
 	enlist_begin(directory);
+	steering_begin();
 	start_main_thread();
 	fatal_signals_init();
 	enlist_started(begun);

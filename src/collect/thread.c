@@ -130,7 +130,7 @@ static struct thread *take_thread(void)
 	return fresh ? new_thread() : t;
 }
 
-static bool is_thread_of_process(const struct thread *t)
+SIGSAFE static bool is_thread_of_process(const struct thread *t)
 {
 	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
 }
@@ -147,7 +147,20 @@ void threads_let_go(void)
 	lock_give(&pool.lock);
 }
 
-static void start_clock(struct thread *t, uint64_t odds)
+SIGSAFE bool threads_hold_inner(bool handler)
+{
+	if (handler)
+		return lock_is_had(&pool.lock);
+	lock_take_inner(&pool.lock);
+	return true;
+}
+
+SIGSAFE void threads_let_go_inner(void)
+{
+	lock_give_inner(&pool.lock);
+}
+
+SIGSAFE static void start_clock(struct thread *t, uint64_t odds)
 {
 	uint64_t cpu = time_asked(clock_of_thread(t->tid));
 	struct sample_period period;
@@ -164,28 +177,42 @@ static void start_clock(struct thread *t, uint64_t odds)
 	sample_period_hand_over(&t->next_period, &period);
 }
 
-static void stop_clock(struct thread *t)
+SIGSAFE static void stop_clock(struct thread *t)
 {
 	sample_period_withdraw(&t->next_period);
 	clock_stop(&t->clock);
 }
 
-/* Under the lock: a thread that is going to end waits for it. */
-void thread_clocks_follow(void)
+/* Nothing is measured, but by a tick now and then the process looks whether it
+   is to be. */
+SIGSAFE static void watch_clock(struct thread *t)
 {
-	bool held;
+	if (!thread_all_left && collect_watched && is_thread_of_process(t))
+		clock_watch(&t->clock, t->tid);
+}
 
-	lock_take(&pool.lock);
-	held = collect_paused() || thread_all_left;
+/* Under the lock: a thread that is going to end waits for it. */
+SIGSAFE void thread_clocks_follow_held(bool anew)
+{
+	bool held = collect_paused() || thread_all_left;
+
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
 		sources_tell(paused, t, held);
-		if (held)
+		if (held || anew)
 			stop_clock(t);
+		if (held)
+			watch_clock(t);
 		else if (is_thread_of_process(t))
 			start_clock(t, 1);
 	}
+}
+
+void thread_clocks_follow(void)
+{
+	lock_take(&pool.lock);
+	thread_clocks_follow_held(false);
 	lock_give(&pool.lock);
 }
 
@@ -238,6 +265,8 @@ static void begin_measuring(struct thread *t)
 	if (!collect_paused() && !thread_all_left) {
 		start_clock(t, odds_of_first_sample(t));
 		sample_period_take_over(&t->period, &t->next_period);
+	} else {
+		watch_clock(t);
 	}
 	lock_give(&pool.lock);
 }

@@ -202,11 +202,20 @@ void thread_stop(void);
 struct thread *threads_hold(uint64_t *mask);
 void threads_let_go(void);
 
+/*
+ * The same, but all signals are blocked already; in a handler, which waits for
+ * nobody, false: another thread has them.
+ */
+SIGSAFE bool threads_hold_inner(bool handler);
+SIGSAFE void threads_let_go_inner(void);
+
 /* A forked child will have no right to open another clock (clock_renew()). */
 void thread_keep_clock(void);
 
 /* Stop or start the clocks of all threads, as collect_paused() says. */
 void thread_clocks_follow(void);
+/* The same where they are held; `anew`: also those that run. */
+SIGSAFE void thread_clocks_follow_held(bool anew);
 
 /* In a forked child: only the calling thread is left, with no profile. */
 void thread_forked(void);

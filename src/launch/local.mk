@@ -12,6 +12,7 @@ liblaunch_la_SOURCES = \
 	src/launch/job.c src/launch/job.h \
 	src/launch/job-end.c \
 	src/launch/live-run.c src/launch/live-run.h \
+	src/launch/steer.c src/launch/steer.h \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/memory-limits.c src/launch/memory-limits.h \
 	src/launch/memory-watch.c src/launch/memory-watch.h \

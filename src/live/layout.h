@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 30
+#define LIVE_VERSION 31
 #define LIVE_UNIT    8
 
 enum metric {
@@ -903,6 +903,24 @@ struct live_pauses {
 	uint64_t since_wall_ns, since_cpu_ns; /* one is not; 0: none */
 };
 
+/*
+ * What the process follows of what the user asks (live_request), and the calls
+ * that a rank of MPI has made by then: collective ones, on communicators of all
+ * of MPI_COMM_WORLD, also while nothing is measured.
+ */
+struct live_steering {
+	uint64_t calls;
+	uint64_t turned_at; /* so many calls were made when it did */
+	uint32_t number;    /* of the request */
+};
+
+/* What window_from and window_until are numbers of (process.def). */
+enum live_window {
+	LIVE_WINDOW_NONE,
+	LIVE_WINDOW_CALLS, /* calls of live_steering: behind the first one */
+	LIVE_WINDOW_MARKS, /* of a phase or a range: from the first one on */
+};
+
 /* What an MPI rank leaves in place of a profile when it is not wanted. */
 #define LIVE_LEFT_OUT ".left-out"
 
@@ -952,6 +970,7 @@ struct live_header {
 	uint64_t world_id;     /* a name of MPI_COMM_WORLD; 0: not known */
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
 	struct live_pauses pauses;
+	struct live_steering steering;
 	struct live_end end;
 	struct live_fatal fatal;
 	struct family family; /* in one of a `copse run`: by the parent */

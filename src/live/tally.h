@@ -15,7 +15,8 @@
 
 enum {
 	LIVE_TALLY_SIZE = 4096,
-	LIVE_TALLY_EXECS = 252
+	LIVE_TALLY_EXECS = 240,
+	LIVE_PHASE_TEXT = 64
 };
 
 /*
@@ -38,6 +39,26 @@ struct live_exec {
 	uint64_t cpu_ns;    /* of the process by then */
 };
 
+/*
+ * What the user asks of the run (copse control), as its processes are to be by
+ * it.  Who writes makes `number` odd first, and then the next even one.
+ */
+enum live_measuring {
+	LIVE_MEASURING_ASKED, /* nothing is: as the program has it */
+	LIVE_MEASURING_ON,
+	LIVE_MEASURING_OFF
+};
+
+struct live_request {
+	uint32_t number;    /* of the last one; 0: there was none */
+	uint32_t measuring; /* enum live_measuring */
+	uint64_t from;      /* a rank of MPI follows it after so many calls */
+	uint32_t rate;   /* samples per second; 0: as asked for at the start */
+	uint32_t phases; /* how many requests were about phases … */
+	uint32_t turned; /* processes without MPI that have followed it */
+	char phase[LIVE_PHASE_TEXT]; /* … the last one's; "": it ends */
+};
+
 struct live_tally {
 	uint64_t start_ns; /* CPU time before a program could be measured … */
 	uint64_t own_ns;   /* … of which the collector took so much */
@@ -48,6 +69,7 @@ struct live_tally {
 	uint32_t unfit;     /* enum live_unfit of all of them */
 	uint32_t unused;
 	struct live_exec execs[LIVE_TALLY_EXECS]; /* by pid */
+	struct live_request request;
 };
 
 _Static_assert(sizeof(struct live_tally) <= LIVE_TALLY_SIZE, "a page");

@@ -2,11 +2,16 @@
 /*
  * pauses.c - two threads pause and resume all the time while others compute,
  * switch, fork, fail to execute a program, come and go: none of these is to
- * notice that its clock stops and starts.
+ * notice that its clock stops and starts.  `asked`: one of the two does as
+ * copse control would.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "live/tally.h"
 #include "storm.h"
 
 enum {
@@ -47,6 +52,49 @@ static void *pauses(void *unused)
 		}
 		check(200 * ROUNDS);
 	}
+	return unused;
+}
+
+/* Where copse control writes what it asks for. */
+static struct live_request *own_request(void)
+{
+	static struct live_request nobodys;
+	const char *live = getenv("COPSE_LIVE");
+	struct live_tally *tally;
+	char path[4096];
+	int fd;
+
+	if (!live)
+		return &nobodys;
+	snprintf(path, sizeof(path), "%s/" LIVE_TALLY, live);
+	fd = open(path, O_RDWR);
+	tally = mmap(NULL, LIVE_TALLY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     fd, 0);
+	if (fd < 0 || tally == MAP_FAILED)
+		storm_broken("the tally");
+	close(fd);
+	return &tally->request;
+}
+
+static void ask(struct live_request *r, uint32_t n)
+{
+	__atomic_fetch_add(&r->number, 1, __ATOMIC_SEQ_CST);
+	r->measuring = n % 2 ? LIVE_MEASURING_OFF : LIVE_MEASURING_ON;
+	r->rate = 100 + n % 7 * 300;
+	__atomic_fetch_add(&r->number, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A period, or a tick where nothing is measured, is as long as some of these.
+ */
+static void *asks(void *unused)
+{
+	struct live_request *request = own_request();
+
+	for (uint32_t i = 0; storm_lasts(); i++) {
+		ask(request, i);
+		check(i % 16 ? 20 * ROUNDS : 2000 * ROUNDS);
+	}
+	ask(request, 0);
 	return unused;
 }
 
@@ -109,8 +157,10 @@ static void *forks(void *unused)
 
 int main(int argc, char **argv)
 {
-	void *(*const all[])(void *) = { pauses,         computes, switches,
-					 comes_and_goes, forks,    pauses };
+	bool asked = argc > 1 && !strcmp(argv[1], "asked");
+	void *(*const all[])(
+		void *) = { asked ? asks : pauses, computes, switches,
+			    comes_and_goes,        forks,    pauses };
 
 	storm_begins(argc, argv);
 	if (dlsym(RTLD_DEFAULT, "copse_pause")) {

@@ -427,6 +427,43 @@ void measuring_few(struct report *report, const struct run *run)
 		few_in_ranks(report, run);
 }
 
+/* What they are about, where that was not all. */
+static void say_window(struct report *report, const struct run *run)
+{
+	uint64_t from = UINT64_MAX, until = 0, more = 0;
+	const struct run_rank *first = NULL;
+	char end[32] = "the last one", of[64] = "";
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (!r->window_kind)
+			continue;
+		first = first ? first : r;
+		from = r->window_from < from ? r->window_from : from;
+		until = r->window_until > until ? r->window_until : until;
+		more = r->windows > more ? r->windows : more;
+	}
+	if (!first)
+		return;
+	if (until)
+		snprintf(end, sizeof(end), "%" PRIu64, until);
+	if (more > 1)
+		snprintf(of, sizeof(of), ", and %" PRIu64 " windows before it",
+			 more - 1);
+	if (first->window_kind == LIVE_WINDOW_CALLS)
+		report_note(report,
+			    "Measured: collective calls %" PRIu64 " to %s on "
+			    "MPI_COMM_WORLD, as copse control or --iterations "
+			    "asked%s.",
+			    from + 1, end, of);
+	else
+		report_note(report,
+			    "Measured: marks %" PRIu64 " to %s of "
+			    "--iterations%s.",
+			    from, end, of);
+}
+
 /* What the numbers above are not about. */
 static void say_pauses(struct report *report, const struct run *run)
 {
@@ -685,6 +722,7 @@ void measuring_quality(struct report *report, const struct run *run,
 
 	if (!run->rank_count)
 		return;
+	say_window(report, run);
 	say_pauses(report, run);
 	warn_of_clock(report, run, &t);
 	say_if_rate_falls_short(report, run, &t);
@@ -702,6 +740,7 @@ void measuring_findings(struct report *report, const struct run *run,
 
 	if (!run->rank_count)
 		return;
+	say_window(report, run);
 	say_pauses(report, run);
 	put_sampling_rate(report, run, &t);
 	warn_of_clock(report, run, &t);

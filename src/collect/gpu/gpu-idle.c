@@ -43,7 +43,7 @@ static struct {
 	uint32_t count;
 } resumes;
 
-void gpu_idle_resumed(uint64_t now)
+SIGSAFE void gpu_idle_resumed(uint64_t now)
 {
 	uint32_t i = __atomic_fetch_add(&resumes.count, 1, __ATOMIC_RELAXED);
 

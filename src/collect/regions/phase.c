@@ -8,6 +8,7 @@
 #include "collect/collect.h"
 #include "collect/control.h"
 #include "collect/gpu/gpu-spans.h"
+#include "collect/iterations.h"
 #include "collect/lock.h"
 #include "collect/regions/region-handler.h"
 #include "collect/regions/stamps.h"
@@ -158,7 +159,7 @@ struct region_name *phase_name(const char *text)
 
 AT_FORK static void phase_reset(struct thread *t)
 {
-	t->phases.count = 0;
+	t->phases.count = t->phases.asked = 0;
 	t->phases.own = false;
 }
 
@@ -276,31 +277,69 @@ static struct phase_span span_now(void)
 PUBLIC void copse_begin(const char *text)
 {
 	struct phase_label *label = thread_self() ? label_of(text) : NULL;
+	bool marks =
+		label && iterations_mark_begins(label->group->name.text, text);
 	struct phase_span now = label ? span_now() : (struct phase_span){ 0 };
 	struct thread *t = label ? thread_use() : NULL;
 
-	if (!t)
+	if (!t) {
+		if (marks)
+			iterations_mark_ends();
 		return;
+	}
+	now.marks = marks;
 	enter_span(t, label, text, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);
 }
 
+/* None is open in a child that was forked inside a phase. */
+static bool end_phase(struct thread *t, const struct phase_span *now)
+{
+	if (!t->phases.count || --t->phases.count >= PHASES_OPEN)
+		return false;
+	leave_phase(t, now);
+	return t->phases.spans[t->phases.count].marks;
+}
+
 PUBLIC void copse_end(const char *text)
 {
 	struct phase_span now = span_now();
 	struct thread *t = thread_use();
+	bool marks;
 
 	(void)text;
 	if (!t)
 		return;
-	/* None is open in a child that was forked inside a phase. */
-	if (t->phases.count && --t->phases.count < PHASES_OPEN)
-		leave_phase(t, &now);
+	if (t->phases.asked && t->phases.asked == t->phases.count) {
+		t->phases.asked = 0;
+		end_phase(t, &now);
+	}
+	marks = end_phase(t, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);
+	if (marks)
+		iterations_mark_ends();
+}
+
+bool phase_steer(const char *text)
+{
+	struct thread *t = thread_self();
+	uint32_t open = t ? t->phases.asked : 0;
+
+	if (open && t->phases.count > open)
+		return false;
+	if (open) {
+		t->phases.asked = 0;
+		copse_end(NULL);
+	}
+	if (t && *text) {
+		copse_begin(text);
+		t->phases.asked = t->phases.count;
+	}
+	return true;
 }
 
 PUBLIC void copse_pause(void)

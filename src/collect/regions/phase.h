@@ -18,10 +18,12 @@ struct phase_span {       /* an open phase */
 	uint64_t inner_ns; /* of it, in phases inside */
 	uint64_t gpu;      /* gpu-spans.h; 0: none */
 	bool counted;      /* it began while it was measured */
+	bool marks;        /* it is one of --iterations */
 };
 
 struct phases {
 	uint32_t count; /* open ones; more than fit are only counted */
+	uint32_t asked; /* with that of phase_steer(); 0: it is not open */
 	bool own;       /* the thread had one */
 	struct phase_span spans[PHASES_OPEN];
 };
@@ -33,3 +35,10 @@ struct phases {
  */
 struct region_name;
 struct region_name *phase_name(const char *text);
+
+/*
+ * The user begins a phase of the calling thread, or ends it by "".  It is
+ * inside of the program's phases that are open, and ends with these at the
+ * latest. False: the one before cannot end yet, others are open inside.
+ */
+bool phase_steer(const char *text);

@@ -159,6 +159,20 @@ void copse_mpi_abort(int code);         /* MPI_Abort is about to be called */
 void copse_mpi_spawned(uint32_t count); /* processes that this one started */
 void copse_mpi_control(bool on);        /* MPI_Pcontrol(0) or (1) */
 
+/*
+ * The adapter counts collective calls on communicators of all processes of
+ * MPI_COMM_WORLD, in pauses as well, as everything is told by their number that
+ * all ranks are to do at the same one (steering.h).
+ */
+struct copse_steering {
+	uint64_t *calls;       /* until now */
+	const uint32_t *asked; /* number of the user's last request */
+	uint64_t turn_at; /* copse_steering_turn() is due at that call, … */
+	uint32_t seen;    /* … or if another than this was asked */
+};
+struct copse_steering *copse_steering_begin(void);
+void copse_steering_turn(uint64_t calls);
+
 /* A communicator was met: its record, *ref its name here; NULL when full. */
 struct live_comm *copse_mpi_comm_new(live_ref *ref);
 void copse_mpi_comm_name(struct live_comm *comm, const char *name);

@@ -33,7 +33,8 @@ enum {
 	COOKIE_CPU = 0x5ca1e, /* what our timer signals carry */
 	COOKIE_SWITCH,
 	COOKIE_TIMER,
-	DEAREST_NS = 100000, /* of a setting that was not interrupted */
+	DEAREST_NS = 100000,  /* of a setting that was not interrupted */
+	WATCH_NS = 100000000, /* of CPU time, of clock_watch() */
 };
 
 /* Mutable: chosen once, before the first thread is measured. */
@@ -120,7 +121,7 @@ SIGSAFE static void *open_task_clock(uint32_t tid, uint64_t period_ns,
 	return open_event(&attr, tid, keep, wait);
 }
 
-static void *open_switches(uint32_t tid)
+SIGSAFE static void *open_switches(uint32_t tid)
 {
 	struct perf_attr attr = {
 		.size = sizeof(attr),
@@ -199,7 +200,8 @@ SIGSAFE static void release_clock(struct clock *clock, int state)
 }
 
 /* A first period of its own makes no sense for what will keep it. */
-static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
+SIGSAFE static void start_event(struct clock *clock, uint32_t tid,
+				uint64_t first_ns)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 
@@ -215,7 +217,8 @@ static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
 		open_task_clock(tid, chosen.period_ns, user_only, NULL, true);
 }
 
-static bool clock_begin(struct clock *clock, uint32_t tid, uint64_t first_ns)
+SIGSAFE static bool clock_begin(struct clock *clock, uint32_t tid,
+				uint64_t first_ns)
 {
 	clock->descriptor.number = -1;
 	if (clock_kind_of(clock) != LIVE_CLOCK_TIMER)
@@ -227,12 +230,14 @@ static bool clock_begin(struct clock *clock, uint32_t tid, uint64_t first_ns)
 	return true;
 }
 
-bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns)
+SIGSAFE bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	bool ok;
 
 	if (chosen.kind == LIVE_CLOCK_NONE)
 		return false;
+	if (clock->watches)
+		clock_stop(clock);
 	if (!claim_clock(clock, STOPPED))
 		return true;
 	ok = clock_begin(clock, tid, first_ns);
@@ -240,7 +245,7 @@ bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns)
 	return ok;
 }
 
-void clock_stop(struct clock *clock)
+SIGSAFE void clock_stop(struct clock *clock)
 {
 	if (!claim_clock(clock, RUNS))
 		return;
@@ -250,8 +255,28 @@ void clock_stop(struct clock *clock)
 	if (clock->has_timer)
 		sys1(SYS_timer_delete, clock->timer);
 	clock->page = clock->switches = NULL;
-	clock->has_timer = false;
+	clock->has_timer = clock->watches = false;
 	release_clock(clock, STOPPED);
+}
+
+SIGSAFE void clock_watch(struct clock *clock, uint32_t tid)
+{
+	if (chosen.kind == LIVE_CLOCK_NONE || !claim_clock(clock, STOPPED))
+		return;
+	clock->descriptor.number = -1;
+	clock->watches = start_timer(clock, tid);
+	if (clock->watches)
+		set_timer(clock, WATCH_NS);
+	release_clock(clock, clock->watches ? RUNS : STOPPED);
+}
+
+SIGSAFE bool clock_change_rate(uint64_t rate)
+{
+	if (chosen.kind == LIVE_CLOCK_NONE || rate == chosen.rate)
+		return false;
+	chosen.rate = rate;
+	chosen.period_ns = 1000000000u / rate;
+	return true;
 }
 
 SIGSAFE bool clock_to_timer(struct clock *clock, uint32_t tid)

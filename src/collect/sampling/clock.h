@@ -24,6 +24,7 @@ struct clock {
 	struct descriptor descriptor; /* of the first one */
 	int timer;
 	bool has_timer;
+	bool watches;    /* it is a timer of clock_watch() */
 	bool timer_only; /* although there could be an event */
 	bool brief;      /* its event has no descriptor: it is for one sample */
 	uint64_t set_ns, sets; /* what changes of the event's period took */
@@ -54,8 +55,14 @@ SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
  * to be had.  The first timer signal of one whose period can be changed is due
  * after first_ns.  Zeroed is stopped; to stop or start twice does nothing.
  */
-bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns);
-void clock_stop(struct clock *clock);
+SIGSAFE bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns);
+SIGSAFE void clock_stop(struct clock *clock);
+
+/* A few ticks of CPU time, where nothing is measured, until clock_start(). */
+SIGSAFE void clock_watch(struct clock *clock, uint32_t tid);
+
+/* Of clocks that start from now on; false: it was so, or there are none. */
+SIGSAFE bool clock_change_rate(uint64_t rate);
 
 /* The clock of a thread's CPU time, for any thread of the process. */
 SIGSAFE clockid_t clock_of_thread(uint32_t tid);

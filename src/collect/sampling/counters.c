@@ -380,7 +380,7 @@ void counters_stop(struct thread *t)
 	close_all(t->counters);
 }
 
-static void counters_pause(struct thread *t, bool paused)
+SIGSAFE static void counters_pause(struct thread *t, bool paused)
 {
 	long what = paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
 

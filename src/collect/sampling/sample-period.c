@@ -71,7 +71,8 @@ SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns)
  * periods after its start has a timer signal when the first is 0 to n periods
  * before it, of `odds` that are as likely: the first stands for the difference.
  */
-static uint64_t draw_first_period(struct sample_period *p, uint64_t odds)
+SIGSAFE static uint64_t draw_first_period(struct sample_period *p,
+					  uint64_t odds)
 {
 	uint64_t mean = p->mean_ns,
 		 first = next_period_random(p) % (odds * mean);
@@ -87,9 +88,9 @@ static uint64_t draw_first_period(struct sample_period *p, uint64_t odds)
 	return first;
 }
 
-uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
-			     enum live_clock clock, uint64_t cpu_ns,
-			     uint64_t odds)
+SIGSAFE uint64_t sample_period_start(struct sample_period *p,
+				     uint64_t period_ns, enum live_clock clock,
+				     uint64_t cpu_ns, uint64_t odds)
 {
 	*p = (struct sample_period){
 		.random = (cpu_ns + 1) * 0x9e3779b97f4a7c15u,
@@ -101,14 +102,14 @@ uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 	return draw_first_period(p, odds);
 }
 
-void sample_period_withdraw(struct next_period *next)
+SIGSAFE void sample_period_withdraw(struct next_period *next)
 {
 	__atomic_store_n(&next->written, next->written | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-void sample_period_hand_over(struct next_period *next,
-			     const struct sample_period *p)
+SIGSAFE void sample_period_hand_over(struct next_period *next,
+				     const struct sample_period *p)
 {
 	sample_period_withdraw(next);
 	next->period = *p;
@@ -142,7 +143,7 @@ uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns)
 	return left > LEAST_NS ? (uint64_t)left : LEAST_NS;
 }
 
-void sample_period_fix(struct sample_period *p, uint64_t cpu_ns)
+SIGSAFE void sample_period_fix(struct sample_period *p, uint64_t cpu_ns)
 {
 	p->fixed = true;
 	p->period_ns = p->mean_ns;

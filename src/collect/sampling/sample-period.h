@@ -63,14 +63,14 @@ struct weights {
  * of so many: others alike end before a sample, and the one that has one stands
  * for them too.
  */
-uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
-			     enum live_clock clock, uint64_t cpu_ns,
-			     uint64_t odds);
+SIGSAFE uint64_t sample_period_start(struct sample_period *p,
+				     uint64_t period_ns, enum live_clock clock,
+				     uint64_t cpu_ns, uint64_t odds);
 
 /* The clock is going to stand still; it goes on with that period. */
-void sample_period_withdraw(struct next_period *next);
-void sample_period_hand_over(struct next_period *next,
-			     const struct sample_period *p);
+SIGSAFE void sample_period_withdraw(struct next_period *next);
+SIGSAFE void sample_period_hand_over(struct next_period *next,
+				     const struct sample_period *p);
 
 /* By the owner, before it uses the period; false: its clock stands still. */
 SIGSAFE bool sample_period_take_over(struct sample_period *p,
@@ -84,7 +84,7 @@ SIGSAFE void sample_period_exchange(struct sample_period *p,
 SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns);
 
 /* It was started with a period that it keeps. */
-void sample_period_fix(struct sample_period *p, uint64_t cpu_ns);
+SIGSAFE void sample_period_fix(struct sample_period *p, uint64_t cpu_ns);
 
 /* Of the first period, how much is left. */
 uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns);

@@ -11,6 +11,7 @@
 #include "collect/collect.h"
 #include "collect/sampling/sample.h"
 #include "collect/sampling/switches.h"
+#include "collect/steering.h"
 #include "collect/threads/omp-team.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -321,6 +322,8 @@ SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 	if (open) {
 		if (busy)
 			count_signal_of_busy_thread(t, kind);
+		else if (steering_look())
+			; /* a period has begun, or none is */
 		else if (collect_paused() ||
 			 !sample_period_take_over(&t->period, &t->next_period))
 			sample_period_restart(
