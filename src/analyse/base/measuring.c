@@ -417,10 +417,26 @@ static void few_in_ranks(struct report *report, const struct run *run)
 	free(picked);
 }
 
+/* What is missing does not look so. */
+static void say_attached(struct report *report, const struct run *run)
+{
+	size_t attached = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		attached += run->ranks[i].attached != 0;
+	if (attached)
+		report_note(report,
+			    "Measured from outside, for a while (copse "
+			    "attach): not known are MPI calls and who waited "
+			    "for whom, GPU work, files, locks, functions of "
+			    "Python, and what was before.");
+}
+
 void measuring_few(struct report *report, const struct run *run)
 {
 	struct totals t = measured_totals(run);
 
+	say_attached(report, run);
 	if (t.samples < CONFIDENCE_FEW)
 		few_in_run(report, t.samples);
 	else if (run->world)

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# attach.sh - a program that runs is measured from outside: its shares and paths
+# are right, it does not notice, and what cannot be measured is an error.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+# started ARGUMENT…: the program, in the background, as $pid.
+started() {
+	"$programs/attached" "$@" >truth &
+	pid=$!
+}
+
+# attached PROFILE OPTION…: $pid, until it ends.
+attached() {
+	profile=$1
+	shift
+	"$copse" attach --no-report -f -o "$profile" "$@" "$pid" 2>said && return
+	cat said
+	grep -Eq 'seccomp|perf_event_paranoid' said &&
+		skip "no perf events here: $(cat said)"
+	return 1
+}
+
+# cells PROFILE COLUMNS: of the functions.
+cells() {
+	"$copse" report hotspots -n 0 -f csv "$1" >csv &&
+		awk -v columns="$2" -f "$srcdir/tests/lib/csv.awk" csv
+}
+
+# two_thirds PROFILE: and one third, within 3 points.
+two_thirds() {
+	cells "$1" 'function exclusive' >found
+	cat found
+	awk '$1 == "two_parts" { two = $2 }
+		$1 == "one_part" { one = $2 }
+		END { print two / (two + one) }' found >share
+	near "$(cat share)" 0.6667 0.03
+}
+
+# whole PROFILE PART: so many samples are on paths from the program's start.
+whole() {
+	"$copse" report tree -m samples -n 0 -f folded "$1" >folded || return
+	awk -v part="$2" '{
+			all += $NF
+			whole += /^(_start|__libc_start|main|.*clone)/ * $NF
+			if (!/^(_start|__libc_start|main|.*clone)/)
+				print
+		} END { print whole, all; exit whole < part * all }' folded
+}
+
+shares() {
+	started shares 6
+	attached shares.copse && wait "$pid" && two_thirds shares.copse &&
+		whole shares.copse 0.98
+}
+
+threads() {
+	started shares 2 4
+	attached threads.copse && wait "$pid" && two_thirds threads.copse &&
+		whole threads.copse 0.98 || return
+	"$copse" report threads -n 0 -f csv threads.copse
+	"$copse" info threads.copse | grep -E '^ *threads'
+}
+
+# Above the first copy, and within the largest.
+deep() {
+	started deep 4 100
+	attached deep.copse && wait "$pid" && two_thirds deep.copse &&
+		whole deep.copse 0.9
+}
+
+# What is in the kernel has no samples for users, and is one line.
+as_user() {
+	for_others attached
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$programs/attached" "$1" 3 >truth &
+	pid=$!
+	chmod 777 .
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$copse" attach --no-report -o "$scratch/$1-user.copse" "$pid" \
+		2>said || { cat said; return 1; }
+	cat said
+	wait "$pid"
+}
+
+user_shares() {
+	as_user shares && two_thirds shares-user.copse
+}
+
+waits() {
+	started waits 5
+	attached waits.copse && wait "$pid" || return
+	[ "$(wc -l <said)" = 1 ] || { cat said; skip "not allowed to trace"; }
+	"$copse" report tree -m wall.time -n 0 -f folded waits.copse >folded
+	cat folded
+	awk '/main;sleeper;.*nanosleep/ { in_it += $NF }
+		{ all += $NF } END { exit in_it < 0.8 * all }' folded
+}
+
+# It is attached to and left again and again, and killed once.
+unnoticed() {
+	started calm 8
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		"$copse" attach --no-report -f -d 0.05 -o calm.copse "$pid" 2>said
+		grep -E 'seccomp|paranoid is' said && skip "no perf events"
+	done
+	"$copse" attach --no-report -f -o calm.copse "$pid" 2>said &
+	tool=$!
+	sleep 0.5
+	kill -9 "$tool"
+	grep -h '^State:' "/proc/$pid/task"/*/status
+	grep -hq '^State:[[:space:]]*[Tt]' "/proc/$pid/task"/*/status && return 1
+	wait "$pid" || return
+	cat truth
+	grep -qx 'early 0 sum 6299863613973285121' truth
+}
+
+# refused WORDS COMMAND…: by these words, with status 1.
+refused() {
+	words=$1
+	shift
+	"$@" 2>said
+	status=$?
+	cat said
+	[ "$status" = 1 ] && grep -q "$words" said
+}
+
+errors() {
+	refused 'no process 4000000' "$copse" attach -o none.copse 4000000 ||
+		return
+	"$copse" attach -o none.copse 2>said && return 1
+	"$copse" attach -o none.copse one 2>said && return 1
+	for_others attached
+	sleep 20 &
+	pid=$!
+	chmod 777 .
+	refused "another user's" setpriv --reuid=65534 --regid=65534 \
+		--clear-groups "$copse" attach -o none.copse "$pid" || return
+	kill "$pid"
+	[ ! -e none.copse ]
+}
+
+point "two thirds and one third" shares
+point "four threads" threads
+point "a deep stack" deep
+point "another user's own program" user_shares
+point "the path of a thread that waits" waits
+point "the program does not notice" unnoticed
+point "what cannot be measured is an error" errors
+points_done
