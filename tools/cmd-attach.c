@@ -133,7 +133,7 @@ static int find_output(struct attachment *a, const struct job *job)
 	return err;
 }
 
-static int make_folder(struct attachment *a, const struct job *job)
+static int make_live_folder(struct attachment *a, const struct job *job)
 {
 	struct live_note note = { .rank = job->rank, .size = job->size };
 
@@ -226,7 +226,7 @@ static int attach_all(struct attachment *a, int count)
 	job.size = 1;
 	err = find_output(a, &job);
 	if (!err)
-		err = make_folder(a, &job);
+		err = make_live_folder(a, &job);
 	if (!err)
 		err = open_processes(a, count);
 	if (!err) {

@@ -62,8 +62,8 @@ static void keep_point(struct attach_process *p, struct attach_thread *t,
 }
 
 /* False: no room is left for it. */
-static bool add_times(struct attach_process *p, struct attach_thread *t,
-		      live_ref node, uint64_t cpu_ns, uint64_t wall_ns)
+static bool add_sample_times(struct attach_process *p, struct attach_thread *t,
+			     live_ref node, uint64_t cpu_ns, uint64_t wall_ns)
 {
 	if (!node || !tree_add(&t->tree, node, METRIC_SAMPLES, 1) ||
 	    (cpu_ns && !tree_add(&t->tree, node, METRIC_CPU_TIME, cpu_ns)) ||
@@ -73,7 +73,7 @@ static bool add_times(struct attach_process *p, struct attach_thread *t,
 	t->live->samples++;
 	t->live->ticks++;
 	t->live->cpu_ns += cpu_ns;
-	t->live->wall_ns += wall_ns;
+	t->live->wall_ns += p->how.waiting ? wall_ns : 0;
 	p->samples++;
 	return true;
 }
@@ -88,7 +88,6 @@ static live_ref path_to(struct attach_process *p, struct attach_thread *t,
 
 	if (why >= 0)
 		t->live->losses[why]++;
-	p->partial += why >= 0;
 	return node;
 }
 
@@ -116,8 +115,8 @@ static live_ref path_of_sample(struct attach_process *p,
  * With its time in the kernel, a sample stands for all CPU time since the last
  * one.  Else ticks there are dropped: then it stands for a period.
  */
-static void take_sample(struct attach_process *p, struct attach_thread *t,
-			const struct perf_sample *s)
+static void take_perf_sample(struct attach_process *p, struct attach_thread *t,
+			     const struct perf_sample *s)
 {
 	uint64_t weight = SECOND / p->how.freq;
 	live_ref node;
@@ -125,14 +124,13 @@ static void take_sample(struct attach_process *p, struct attach_thread *t,
 	if (p->how.kernel)
 		weight = s->clock - t->clock_ns + t->owed_ns;
 	node = path_of_sample(p, t, s);
-	if (!add_times(p, t, node, weight, weight)) {
+	if (!add_sample_times(p, t, node, weight, weight)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
 		return;
 	}
 	t->clock_ns = s->clock;
 	t->owed_ns = 0;
 	t->live->last_ns = s->ns;
-	p->sampled_ns += weight;
 	keep_point(p, t, node, s->ns, weight);
 }
 
@@ -178,7 +176,7 @@ static void drain_thread(struct attach_process *p, struct attach_thread *t)
 	struct perf_sample sample;
 
 	while (perf_ring_next(&t->ring, &sample))
-		take_sample(p, t, &sample);
+		take_perf_sample(p, t, &sample);
 	t->live->losses[LOSS_DROPPED_RING] += t->ring.lost;
 	t->ring.lost = 0;
 	if (t->edges > EDGES_MOST && t->ring.dump < PERF_RING_DUMP_MOST)
@@ -203,9 +201,11 @@ static void add_kernel_time(struct attach_process *p, struct attach_thread *t)
 	node = tree_child(&t->tree, t->tree.root, LIVE_NODE_PARTIAL,
 			  LOSS_IN_KERNEL, 0);
 	clock_ns -= t->live->cpu_ns;
-	if (node && tree_add(&t->tree, node, METRIC_CPU_TIME, clock_ns)) {
+	if (node && tree_add(&t->tree, node, METRIC_CPU_TIME, clock_ns) &&
+	    (!p->how.waiting ||
+	     tree_add(&t->tree, node, METRIC_WALL_TIME, clock_ns))) {
 		t->live->cpu_ns += clock_ns;
-		p->kernel_ns += clock_ns;
+		t->live->wall_ns += p->how.waiting ? clock_ns : 0;
 	}
 }
 
@@ -359,7 +359,7 @@ static void take_wait(struct attach_process *p, struct attach_thread *t,
 	foreign_use(&p->foreign, p->stack, state->sp, (size_t)size);
 	top.fp = guess_frame_pointer(&p->foreign);
 	node = path_to(p, t, &top, NULL);
-	if (!add_times(p, t, node, 0, wall)) {
+	if (!add_sample_times(p, t, node, 0, wall)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
 		return;
 	}

@@ -45,7 +45,7 @@ struct attach_process {
 	bool gone;
 
 	/* What came of it. */
-	uint64_t samples, sampled_ns, kernel_ns, cpu_ns, partial;
+	uint64_t samples, cpu_ns;
 	size_t unmeasured; /* threads without an event, as there is no room */
 	int refused;       /* -errno of that */
 };

@@ -43,8 +43,8 @@ static live_ref record_text(struct attach_record *r, const char *text,
 }
 
 /* Behind the last of a list; each record begins with `next`. */
-static void append_record(struct attach_record *r, live_ref *head,
-			  live_ref *last, live_ref ref)
+static void append_to_record(struct attach_record *r, live_ref *head,
+			     live_ref *last, live_ref ref)
 {
 	live_ref *link = *last ? arena_at(&r->arena, *last) : head;
 
@@ -158,15 +158,15 @@ void attach_record_module(struct attach_record *r, struct foreign_module *m)
 				    .build_id_size = m->build_id_size };
 	to->path = record_text(r, m->path, strlen(m->path));
 	memcpy(to->build_id, m->build_id, m->build_id_size);
-	append_record(r, &header_of(r)->modules, &r->last_module, ref);
+	append_to_record(r, &header_of(r)->modules, &r->last_module, ref);
 	m->index = r->module_count++;
 }
 
 bool attach_record_function(struct attach_record *r,
 			    const struct registry_function *f, uint32_t *index)
 {
-	live_ref ref = arena_small(&r->arena, &r->small,
-				   sizeof(struct live_name));
+	live_ref ref =
+		arena_small(&r->arena, &r->small, sizeof(struct live_name));
 	struct live_name *to;
 
 	if (!ref)
@@ -177,7 +177,7 @@ bool attach_record_function(struct attach_record *r,
 	to->text = record_text(r, f->name, f->name_size);
 	to->file = record_text(r, f->file, f->file_size);
 	to->lines = record_text(r, f->lines, f->lines_size);
-	append_record(r, &header_of(r)->names, &r->last_name, ref);
+	append_to_record(r, &header_of(r)->names, &r->last_name, ref);
 	*index = r->name_count++;
 	return true;
 }
@@ -199,6 +199,6 @@ struct live_thread *attach_record_thread(struct attach_record *r, pid_t tid,
 	snprintf(t->name, sizeof(t->name), "%s", name);
 	if (tree_init(tree, &r->arena, ref))
 		return NULL;
-	append_record(r, &header_of(r)->threads, &r->last_thread, ref);
+	append_to_record(r, &header_of(r)->threads, &r->last_thread, ref);
 	return t;
 }

@@ -146,7 +146,8 @@ bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at, size_t size)
 	struct foreign *f = asked;
 
 	(void)p;
-	if (f->stack && at >= f->stack_low && at < f->stack_high + DEPTH_OF_STACK) {
+	if (f->stack && at >= f->stack_low &&
+	    at < f->stack_high + DEPTH_OF_STACK) {
 		const struct foreign_mapping *m;
 
 		if (at + size <= f->stack_high) {

@@ -2,7 +2,7 @@
 /*
  * attached.c - what copse attach is to see, and not to be seen by:
  *
- *   shares SECONDS [THREADS]  of CPU time: 2/3 in two_parts(), 1/3 in one_part()
+ *   shares SECONDS [THREADS]  2/3 of CPU time in two_parts(), 1/3 in one_part()
  *   deep SECONDS FRAMES       the same below so many frames of 300 bytes
  *   waits SECONDS             sleeps in sleeper(), below a frame pointer
  *   calm SECONDS              calls that a signal or a stop would end early

@@ -39,15 +39,12 @@ two_thirds() {
 	near "$(cat share)" 0.6667 0.03
 }
 
-# whole PROFILE PART: so many samples are on paths from the program's start.
+# whole PROFILE PART: of so many samples the path is known to its root.
 whole() {
-	"$copse" report tree -m samples -n 0 -f folded "$1" >folded || return
-	awk -v part="$2" '{
-			all += $NF
-			whole += /^(_start|__libc_start|main|.*clone)/ * $NF
-			if (!/^(_start|__libc_start|main|.*clone)/)
-				print
-		} END { print whole, all; exit whole < part * all }' folded
+	"$copse" info "$1" >info || return
+	awk -v part="$2" '$1 == "samples" { all = $NF }
+		$1 ~ /^partial/ { cut += $2 }
+		END { print cut + 0, all; exit cut > (1 - part) * all }' info
 }
 
 shares() {
@@ -102,7 +99,7 @@ waits() {
 # It is attached to and left again and again, and killed once.
 unnoticed() {
 	started calm 8
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in $(seq 10); do
 		"$copse" attach --no-report -f -d 0.05 -o calm.copse "$pid" 2>said
 		grep -E 'seccomp|paranoid is' said && skip "no perf events"
 	done
