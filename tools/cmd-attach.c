@@ -2,7 +2,6 @@
 /* cmd-attach.c - copse attach: measures programs that run already. */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +87,6 @@ static int take_pid(pid_t *to, const char *word)
 	if (!str_to_uint(word, &pid) || !pid || pid > INT_MAX)
 		return fail(-EINVAL, "'%s' is not the number of a process",
 			    word);
-	if (proc_stat((pid_t)pid, 4) == 0 && !proc_parent((pid_t)pid) &&
-	    kill((pid_t)pid, 0) && errno == ESRCH)
-		return fail(-ESRCH, "there is no process %s", word);
 	*to = (pid_t)pid;
 	return 0;
 }
@@ -107,6 +103,10 @@ static int take_pids(struct attachment *a, int argc, char **argv)
 		return no_memory();
 	for (int i = 0; i < argc && !err; i++) {
 		err = take_pid(&a->pids[i], argv[i]);
+		for (int k = 0; k < i && !err; k++)
+			if (a->pids[k] == a->pids[i])
+				err = fail(-EINVAL, "process %s is there twice",
+					   argv[i]);
 		if (!err)
 			find_job_of(&a->jobs[i], a->pids[i]);
 	}
@@ -179,7 +179,11 @@ static void say_limits(const struct attach *a)
 	if (unmeasured)
 		fprintf(stderr,
 			"copse attach: %zu threads are not measured: %s\n",
-			unmeasured, strerror(-p->refused));
+			unmeasured,
+			p->refused == -EPERM
+				? "no more memory may be locked (ulimit -l, "
+				  "kernel.perf_event_mlock_kb)"
+				: strerror(-p->refused));
 }
 
 static int write_profiles(struct attachment *a, const struct job *job)

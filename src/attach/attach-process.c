@@ -25,7 +25,9 @@
 enum {
 	DEPTH = 1024,         /* frames of a path */
 	MOMENTS_MOST = 16384, /* of a thread */
-	EDGES_MOST = 2        /* copies that were too short, before a larger */
+	EDGES_MOST = 2,       /* copies that were too short, before a larger */
+	DUMP_LEAST = 8 << 10,
+	ROOM_LARGE = 512 << 10 /* of copies of PERF_RING_DUMP_MOST */
 };
 
 /*
@@ -139,13 +141,19 @@ static void take_perf_sample(struct attach_process *p, struct attach_thread *t,
  */
 
 static int open_ring(struct attach_process *p, struct attach_thread *t,
-		     uint32_t dump)
+		     uint32_t dump, size_t room)
 {
 	uint64_t period = SECOND / p->how.freq;
-	int err = perf_ring_open(&t->ring, t->tid, period, p->how.kernel, dump);
+	int err = perf_ring_open(&t->ring, t->tid, period, p->how.kernel, dump,
+				 room);
 
 	t->clock_ns = 0;
 	return err;
+}
+
+static int open_usual_ring(struct attach_process *p, struct attach_thread *t)
+{
+	return open_ring(p, t, p->dump, p->room);
 }
 
 /* A thread's CPU time since its event was opened. */
@@ -158,17 +166,22 @@ static uint64_t clock_of_ring(const struct perf_ring *r)
 	return clock;
 }
 
-/* Its copies were too short: from now on they are larger. */
-static void enlarge_copies(struct attach_process *p, struct attach_thread *t)
+/* It goes on with another ring: 0, or -errno, and then it has none. */
+static int renew_ring(struct attach_process *p, struct attach_thread *t,
+		      bool large)
 {
 	uint64_t clock = clock_of_ring(&t->ring);
+	int err = -EPERM;
 
-	t->owed_ns = clock - t->clock_ns;
+	t->owed_ns += clock - t->clock_ns;
 	t->past_ns += clock;
-	perf_ring_close(&t->ring);
-	if (open_ring(p, t, PERF_RING_DUMP_MOST))
-		open_ring(p, t, PERF_RING_DUMP);
 	t->edges = 0;
+	perf_ring_close(&t->ring);
+	if (large)
+		err = open_ring(p, t, PERF_RING_DUMP_MOST, ROOM_LARGE);
+	if (err)
+		err = open_usual_ring(p, t);
+	return err;
 }
 
 static void drain_thread(struct attach_process *p, struct attach_thread *t)
@@ -180,7 +193,7 @@ static void drain_thread(struct attach_process *p, struct attach_thread *t)
 	t->live->losses[LOSS_DROPPED_RING] += t->ring.lost;
 	t->ring.lost = 0;
 	if (t->edges > EDGES_MOST && t->ring.dump < PERF_RING_DUMP_MOST)
-		enlarge_copies(p, t);
+		renew_ring(p, t, true);
 }
 
 void attach_process_drain(struct attach_process *p)
@@ -230,6 +243,26 @@ static struct attach_thread *find_attached(const struct attach_process *p,
 	return NULL;
 }
 
+/*
+ * No more memory may be locked: all rings are halved, then copies.  False: they
+ * are as small as they may be.
+ */
+static bool make_rings_smaller(struct attach_process *p)
+{
+	if (p->room > 2 * p->dump)
+		p->room /= 2;
+	else if (p->dump > DUMP_LEAST)
+		p->room = 2 * (p->dump /= 2);
+	else
+		return false;
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (!p->threads[i]->ended) {
+			drain_thread(p, p->threads[i]);
+			renew_ring(p, p->threads[i], false);
+		}
+	return true;
+}
+
 /* A thread that was not there before: 0, or -errno. */
 static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 {
@@ -246,7 +279,9 @@ static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 	proc_file(p->pid, path, name, sizeof(name));
 	name[strcspn(name, "\n")] = 0;
 	name[sizeof(t->live->name) - 1] = 0;
-	err = open_ring(p, t, PERF_RING_DUMP);
+	err = open_usual_ring(p, t);
+	while (err == -EPERM && make_rings_smaller(p))
+		err = open_usual_ring(p, t);
 	if (!err) {
 		t->live = attach_record_thread(&p->record, tid, name, &t->tree);
 		err = t->live ? 0 : -ENOSPC;
@@ -402,11 +437,11 @@ void attach_process_look(struct attach_process *p)
 static int try_first_event(struct attach_process *p)
 {
 	struct attach_thread first = { .tid = p->pid };
-	int err = open_ring(p, &first, PERF_RING_DUMP);
+	int err = open_usual_ring(p, &first);
 
 	if (err == -EACCES || err == -EPERM) {
 		p->how.kernel = false;
-		err = open_ring(p, &first, PERF_RING_DUMP);
+		err = open_usual_ring(p, &first);
 	}
 	perf_ring_close(&first.ring);
 	return err ? attach_refused(p->pid, err) : 0;
@@ -426,7 +461,10 @@ int attach_process_open(struct attach_process *p, pid_t pid, const char *folder,
 {
 	int err;
 
-	*p = (struct attach_process){ .pid = pid, .how = *how };
+	*p = (struct attach_process){ .pid = pid,
+				      .how = *how,
+				      .dump = PERF_RING_DUMP,
+				      .room = 8 * PERF_RING_DUMP };
 	p->started = process_start(pid);
 	if (!p->started)
 		return fail(-ESRCH, "there is no process %d", (int)pid);

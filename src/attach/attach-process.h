@@ -41,7 +41,9 @@ struct attach_process {
 	void *arrays;
 	struct attach_thread **threads;
 	size_t thread_count, thread_room;
-	char *stack; /* of a thread that waits */
+	uint32_t dump; /* bytes of a copy, of most threads */
+	size_t room;   /* of their rings */
+	char *stack;   /* of a thread that waits */
 	bool gone;
 
 	/* What came of it. */

@@ -14,16 +14,23 @@
 
 enum {
 	LOOK_NS = 100000000, /* between looks at threads */
-	DRAIN_NS = 40000000, /* most between looks into rings; … */
-	DRAIN_PERIODS = 2,   /* … and so many periods */
+	DRAIN_NS = 40000000, /* most between looks into rings */
 	DUE_LEAST = 10       /* samples' worth of CPU time: some must come */
 };
 
+/* Until a thread that runs has filled half of the smallest ring. */
 static uint64_t drain_interval(const struct attach *a)
 {
-	uint64_t ns = DRAIN_PERIODS * SECOND / a->processes[0].how.freq;
+	uint64_t least = DRAIN_NS;
 
-	return ns < DRAIN_NS ? ns : DRAIN_NS;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct attach_process *p = &a->processes[i];
+		uint64_t copies = p->room / p->dump / 2;
+		uint64_t ns = copies * SECOND / p->how.freq;
+
+		least = ns < least ? ns : least;
+	}
+	return least;
 }
 
 static bool all_are_gone(const struct attach *a)
@@ -48,7 +55,7 @@ static int wait_until(const sigset_t *set, uint64_t until_ns)
 
 static void attach_loop(struct attach *a, const sigset_t *set, uint64_t end_ns)
 {
-	uint64_t interval = drain_interval(a), look_ns = 0;
+	uint64_t look_ns = 0;
 
 	while (!a->signal && !all_are_gone(a)) {
 		uint64_t now = process_clock();
@@ -62,7 +69,7 @@ static void attach_loop(struct attach *a, const sigset_t *set, uint64_t end_ns)
 				attach_process_look(&a->processes[i]);
 			look_ns = now + LOOK_NS;
 		}
-		now += interval;
+		now += drain_interval(a);
 		a->signal = wait_until(set, now < end_ns ? now : end_ns);
 	}
 }

@@ -514,9 +514,13 @@ int foreign_open(struct foreign *f, pid_t pid, struct attach_record *record)
 	errno = 0;
 	if (foreign_look(f))
 		return 0;
-	return fail(errno ? -errno : -ESRCH,
-		    "what process %d has mapped cannot be read: %s", (int)pid,
-		    strerror(errno ? errno : ESRCH));
+	if (!errno)
+		return fail(-ESRCH,
+			    "process %d has no code of its own: it has ended, "
+			    "or is a part of the kernel",
+			    (int)pid);
+	return fail(-errno, "what process %d has mapped cannot be read: %s",
+		    (int)pid, strerror(errno));
 }
 
 void foreign_close(struct foreign *f)

@@ -15,36 +15,23 @@
 #include "base/perf-attr.h"
 
 enum {
-	RECORD_MOST = 1 << 16, /* its size has 16 bits */
-	FULL_PARTS = 2         /* of a ring, that wake us: one of so many */
+	RECORD_MOST = 1 << 16 /* its size has 16 bits */
 };
 
-/*
- * A ring of four copies at least, and of eight where that much memory may be
- * locked: these are 80 ms at 99 a second.
- */
-static int map_perf_ring(struct perf_ring *r)
+static int map_perf_ring(struct perf_ring *r, size_t room)
 {
-	size_t most = 8 * (size_t)r->dump, least = 4 * (size_t)r->dump;
-	size_t data = page_size();
+	void *at = mmap(NULL, page_size() + room, PROT_READ | PROT_WRITE,
+			MAP_SHARED, r->fd, 0);
 
-	while (data < most)
-		data *= 2;
-	for (; data >= least / 2; data /= 2) {
-		void *at = mmap(NULL, page_size() + data,
-				PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-
-		if (at != MAP_FAILED) {
-			r->page = at;
-			r->size = page_size() + data;
-			return 0;
-		}
-	}
-	return -errno;
+	if (at == MAP_FAILED)
+		return -errno;
+	r->page = at;
+	r->size = page_size() + room;
+	return 0;
 }
 
 int perf_ring_open(struct perf_ring *r, pid_t tid, uint64_t period_ns,
-		   bool kernel, uint32_t dump)
+		   bool kernel, uint32_t dump, size_t room)
 {
 	struct perf_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -60,7 +47,7 @@ int perf_ring_open(struct perf_ring *r, pid_t tid, uint64_t period_ns,
 		.sample_regs_user = PERF_REGISTERS,
 		.sample_stack_user = dump,
 		.watermark = 1,
-		.wakeup_events = 2 * dump, /* bytes */
+		.wakeup_events = UINT32_MAX, /* bytes: nobody waits for it */
 	};
 	int err;
 
@@ -69,7 +56,7 @@ int perf_ring_open(struct perf_ring *r, pid_t tid, uint64_t period_ns,
 			     PERF_FLAG_FD_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
-	err = map_perf_ring(r);
+	err = map_perf_ring(r, room);
 	r->record = err ? NULL : malloc(RECORD_MOST);
 	if (!err && !r->record)
 		err = -ENOMEM;

@@ -30,13 +30,16 @@ struct perf_sample {
 };
 
 enum {
-	PERF_RING_DUMP = 16 << 10,   /* bytes of the stack, at first */
-	PERF_RING_DUMP_MOST = 65528, /* what the kernel can say */
+	PERF_RING_DUMP = 16 << 10,  /* bytes of the stack, at first */
+	PERF_RING_DUMP_MOST = 65528 /* what the kernel can say */
 };
 
-/* 0, or -errno: EPERM as a rule where memory to lock is used up. */
+/*
+ * With so much room, a power of 2.  0, or -errno: EPERM where no more memory
+ * may be locked, too.
+ */
 int perf_ring_open(struct perf_ring *r, pid_t tid, uint64_t period_ns,
-		   bool kernel, uint32_t dump);
+		   bool kernel, uint32_t dump, size_t room);
 void perf_ring_close(struct perf_ring *r);
 
 /* The next sample, which is good until the next call; false: none. */

@@ -108,7 +108,8 @@ static void warn_of_clock(struct report *report, const struct run *run,
 	const struct run_rank *first = &run->ranks[0];
 	double achieved = value_ratio(t->samples, t->base);
 
-	if (samples_wall(first) && achieved > MANY * (double)first->freq)
+	if (samples_wall(first) && !first->attached &&
+	    achieved > MANY * (double)first->freq)
 		report_note(
 			report,
 			"! Each return from waiting took a sample (-e wall). "
