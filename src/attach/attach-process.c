@@ -25,7 +25,7 @@
 enum {
 	DEPTH = 1024,         /* frames of a path */
 	MOMENTS_MOST = 16384, /* of a thread */
-	EDGES_MOST = 2,       /* copies that were too short, before a larger */
+	EDGES_MOST = 4,       /* copies that were too short, before a larger */
 	DUMP_LEAST = 8 << 10,
 	ROOM_LARGE = 512 << 10 /* of copies of PERF_RING_DUMP_MOST */
 };
@@ -108,8 +108,11 @@ static live_ref path_of_sample(struct attach_process *p,
 				  LOSS_PARTIAL_STACK, 0);
 	}
 	foreign_use(&p->foreign, s->stack, top.sp, s->stack_size);
+	foreign_use_deep(&p->foreign, t->deep, s->ns);
 	node = path_to(p, t, &top, &s->registers);
 	t->edges = p->foreign.edge ? t->edges + 1 : 0;
+	if (p->foreign.edge && !t->deep && p->how.waiting)
+		t->deep = foreign_deep_new();
 	return node;
 }
 
@@ -494,6 +497,7 @@ void attach_process_close(struct attach_process *p)
 {
 	for (size_t i = 0; i < p->thread_count; i++) {
 		perf_ring_close(&p->threads[i]->ring);
+		free(p->threads[i]->deep);
 		free(p->threads[i]);
 	}
 	free(p->threads);

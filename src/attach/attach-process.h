@@ -28,6 +28,7 @@ struct attach_thread {
 	uint64_t past_ns;   /* … and in all */
 	uint64_t last_look; /* at what it waits for */
 	unsigned int edges; /* samples whose copy was too short, in a row */
+	struct foreign_deep *deep; /* NULL: none was */
 	bool there, ended;
 };
 

@@ -23,6 +23,7 @@
 #include "collect/registry.h"
 #include "collect/unwind/loaded-object.h"
 #include "collect/unwind/safe-read.h"
+#include "launch/process.h"
 
 #define VDSO "[vdso]"
 
@@ -30,6 +31,23 @@ enum {
 	NOTES_MOST = 4096,
 	DEPTH_OF_STACK = 64 << 20 /* so far above a copy is its stack */
 };
+
+enum {
+	DEEP_PAGES = 256 /* of a thread */
+};
+
+struct foreign_deep {
+	struct deep_page {
+		uintptr_t at;               /* 0: none */
+		uint64_t before_ns, now_ns; /* when they were read; 0: not */
+		uint8_t before[PEEK_PAGE], now[PEEK_PAGE];
+	} pages[DEEP_PAGES];
+};
+
+struct foreign_deep *foreign_deep_new(void)
+{
+	return calloc(1, sizeof(struct foreign_deep));
+}
 
 struct foreign_page {
 	uintptr_t at; /* 0: none */
@@ -50,6 +68,13 @@ void foreign_use(struct foreign *f, const void *stack, uintptr_t low,
 	f->stack_low = low;
 	f->stack_high = low + size;
 	f->edge = false;
+	f->deep = NULL;
+}
+
+void foreign_use_deep(struct foreign *f, struct foreign_deep *deep, uint64_t ns)
+{
+	f->deep = deep;
+	f->sample_ns = ns;
 }
 
 const struct foreign_mapping *foreign_mapping_of(struct foreign *f,
@@ -137,10 +162,70 @@ static bool read_page(struct foreign *f, void *to, uintptr_t at, size_t size)
 	return true;
 }
 
+static struct deep_page *deep_slot(const struct foreign *f, uintptr_t at)
+{
+	return &f->deep->pages[at / PEEK_PAGE % DEEP_PAGES];
+}
+
 /*
- * What is above a copy was another thing at another time: it is not read from
- * the process.
+ * A page that was not met before, and those above it, which the next samples
+ * will need.
  */
+static bool begin_deep_pages(struct foreign *f, uintptr_t at)
+{
+	const struct foreign_mapping *m = foreign_mapping_of(f, at);
+	uintptr_t end = at + (DEEP_PAGES - 1) * PEEK_PAGE;
+
+	if (m && m->end < end)
+		end = m->end;
+	for (uintptr_t next = at; next < end; next += PEEK_PAGE) {
+		struct deep_page *page = deep_slot(f, next);
+
+		if (page->at == next && page->now_ns)
+			continue;
+		page->at = next;
+		page->before_ns = page->now_ns = 0;
+		if (!read_process(f, page->now, next, PEEK_PAGE))
+			break;
+		page->now_ns = process_clock();
+	}
+	return false;
+}
+
+/* Reads the page again where that was before the sample. */
+static bool renew_deep_page(struct foreign *f, struct deep_page *page,
+			    uintptr_t at)
+{
+	if (page->at != at || !page->now_ns)
+		return begin_deep_pages(f, at);
+	if (page->now_ns > f->sample_ns)
+		return true;
+	memcpy(page->before, page->now, PEEK_PAGE);
+	page->before_ns = page->now_ns;
+	page->now_ns = 0;
+	if (!read_process(f, page->now, at, PEEK_PAGE))
+		return false;
+	page->now_ns = process_clock();
+	return true;
+}
+
+/* A word above the copy. */
+static bool read_deep(struct foreign *f, void *to, uintptr_t at, size_t size)
+{
+	uintptr_t offset = at % PEEK_PAGE, start = at - offset;
+	struct deep_page *page;
+
+	if (!f->deep || offset + size > PEEK_PAGE)
+		return false;
+	page = deep_slot(f, at);
+	if (!renew_deep_page(f, page, start) || !page->before_ns ||
+	    page->before_ns > f->sample_ns ||
+	    memcmp(page->before + offset, page->now + offset, size) != 0)
+		return false;
+	memcpy(to, page->now + offset, size);
+	return true;
+}
+
 bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at, size_t size)
 {
 	struct foreign *f = asked;
@@ -156,8 +241,10 @@ bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at, size_t size)
 		}
 		m = foreign_mapping_of(f, at);
 		if (!m || m->module == SIZE_MAX) {
-			f->edge = true;
-			return false;
+			bool known = read_deep(f, to, at, size);
+
+			f->edge |= !known;
+			return known;
 		}
 	}
 	while (size) {

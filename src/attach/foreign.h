@@ -27,6 +27,13 @@ enum {
 
 struct foreign_page;
 
+/*
+ * Of one thread, pages of its stack above what copies have: as they were before
+ * a sample, and are behind it.  A word that is the same was so meanwhile.
+ */
+struct foreign_deep;
+struct foreign_deep *foreign_deep_new(void); /* NULL: out of memory */
+
 struct foreign_module {
 	char *path;
 	uint64_t device, inode;
@@ -60,6 +67,8 @@ struct foreign {
 	const char *stack;
 	uintptr_t stack_low, stack_high;
 	bool edge;
+	struct foreign_deep *deep; /* NULL: no more than the copy is known */
+	uint64_t sample_ns;        /* when the copy was made */
 };
 
 /* Its mappings: 0, or -errno with a reason. */
@@ -76,3 +85,7 @@ const struct foreign_mapping *foreign_mapping_of(struct foreign *f,
 /* All reads are of this one, until the next call. */
 void foreign_use(struct foreign *f, const void *stack, uintptr_t low,
 		 size_t size);
+
+/* The copy is that of a sample of this thread, at that time. */
+void foreign_use_deep(struct foreign *f, struct foreign_deep *deep,
+		      uint64_t ns);

@@ -68,6 +68,39 @@ deep() {
 		whole deep.copse 0.9
 }
 
+# Above all copies: what stays there is read as the program goes on.
+far() {
+	started deep 5 900
+	attached far.copse && wait "$pid" && two_thirds far.copse || return
+	[ "$(wc -l <said)" = 1 ] || { cat said; skip "not allowed to trace"; }
+	whole far.copse 0.9
+}
+
+# rank NUMBER: a process of a launcher of two, as $pid.
+rank() {
+	PMI_RANK=$1 PMI_SIZE=2 "$programs/attached" shares 2 >/dev/null &
+	pid=$!
+}
+
+has_rank() {
+	"$copse" info "ranks.copse/rank-$1.h5" >info && grep "host, pid .* $2\$" info
+}
+
+# Named in any order.
+ranks() {
+	rank 0
+	first=$pid
+	rank 1
+	sleep 0.2
+	"$copse" attach --no-report -o ranks.copse "$pid" "$first" 2>said || {
+		cat said
+		return 1
+	}
+	wait "$first" "$pid"
+	has_rank 0 "$first" && has_rank 1 "$pid" &&
+		"$copse" report ranks ranks.copse
+}
+
 # What is in the kernel has no samples for users, and is one line.
 as_user() {
 	for_others attached
@@ -84,6 +117,18 @@ as_user() {
 
 user_shares() {
 	as_user shares && two_thirds shares-user.copse
+}
+
+# Most of the time is on its line.
+kernel_line() {
+	as_user kernel || return
+	"$copse" report hotspots -m cpu.time -n 0 -f csv kernel-user.copse >csv &&
+		awk -v columns='function share' \
+			-f "$srcdir/tests/lib/csv.awk" csv >found
+	cat found
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ] ||
+		skip "users have samples of the kernel here"
+	awk '$1 == "partial.kernel" { part = $2 } END { exit part < 0.7 }' found
 }
 
 waits() {
@@ -142,7 +187,10 @@ errors() {
 point "two thirds and one third" shares
 point "four threads" threads
 point "a deep stack" deep
+point "a stack above all copies" far
+point "ranks of a launcher" ranks
 point "another user's own program" user_shares
+point "time in the kernel" kernel_line
 point "the path of a thread that waits" waits
 point "the program does not notice" unnoticed
 point "what cannot be measured is an error" errors
