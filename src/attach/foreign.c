@@ -118,11 +118,15 @@ static bool read_process(struct foreign *f, void *to, uintptr_t at, size_t size)
 /* The kernel maps the same code into all processes. */
 static bool read_own_vdso(void *to, uint64_t offset, size_t size)
 {
-	unsigned long own = getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR);
+	uint64_t end =
+		own ? own->e_shoff + (uint64_t)own->e_shnum * own->e_shentsize
+		    : 0;
 
-	if (own)
-		memcpy(to, (const char *)own + offset, size);
-	return own;
+	if (offset >= end)
+		return false;
+	memcpy(to, (const char *)own + offset, size); /* whole pages */
+	return true;
 }
 
 /* What is in no file, or may have changed since, is read anew each time. */
