@@ -158,6 +158,7 @@ unnoticed() {
 	kill -9 "$tool"
 	grep -h '^State:' "/proc/$pid/task"/*/status
 	grep -hq '^State:[[:space:]]*[Tt]' "/proc/$pid/task"/*/status && return 1
+	"$copse" recover calm.copse || return
 	wait "$pid" || return
 	cat truth
 	grep -qx 'early 0 sum 6299863613973285121' truth
