@@ -1,5 +1,5 @@
 # Man pages; tests/rules/docs.sh wants one for each command.
-dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 doc/copse-control.1 \
+dist_man_MANS += doc/copse.1 doc/copse-attach.1 doc/copse-check.1 doc/copse-completion.1 doc/copse-control.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
 	doc/copse-report.1 doc/copse-run.1 doc/copse-stuck.1 doc/copse-top.1 doc/copse-view.1 \
@@ -80,5 +80,5 @@ EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decision
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
 	doc/decisions/timeline.md doc/decisions/iterations.md \
 	doc/decisions/page.md doc/decisions/page-browser.md \
-	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/io.md doc/decisions/alarm.md \
+	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/attach.md doc/decisions/io.md doc/decisions/alarm.md \
 	doc/decisions/viewers.md doc/decisions/memory.md doc/decisions/crashes.md

@@ -38,7 +38,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = alt-stacks astray control deep-stack deep-waits descriptors events execs families faults files forker heap-patterns in-step inline-recursive \
+MEASURED = alt-stacks astray attached control deep-stack deep-waits descriptors events execs families faults files forker heap-patterns in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion refuse sandbox sealed shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32
@@ -286,7 +286,7 @@ OTHER_TESTS = \
 	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh \
 	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh \
 	tests/profiles/gather.sh tests/system/slurm.sh tests/real/lammps.sh \
-	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh \
+	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/attach.sh tests/run/truth.sh tests/run/traces.sh \
 	tests/gpu/gpu-power.sh tests/gpu/gpu-host.sh tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh tests/system/metrics.sh \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \

@@ -1,6 +1,6 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
 COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
-	tools/cmd-recover tools/cmd-stuck tools/cmd-top tools/cmd-control tools/cmd-check tools/cmd-completion
+	tools/cmd-recover tools/cmd-stuck tools/cmd-top tools/cmd-control tools/cmd-attach tools/cmd-check tools/cmd-completion
 
 # copse needs the C library only, since it stays beside each rank ...
 run_sources = tools/aftermath.c tools/run-end.h tools/command.h \
@@ -31,7 +31,7 @@ libcopse_tools_la_CFLAGS = $(reader_cflags)
 libcopse_tools_la_LDFLAGS = $(reader_ldflags) -module -avoid-version \
 	-Wl,--exclude-libs,ALL
 libcopse_tools_la_LIBADD = libcheck.la libformat.la \
-	libanalyse.la libmerge.la libfinish.la liblaunch.la libprofile.la \
+	libanalyse.la libmerge.la libfinish.la libattach.la liblaunch.la libprofile.la \
 	liblive.la libbase.la
 
 BUILT_SOURCES += tools/commands.inc

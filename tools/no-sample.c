@@ -15,7 +15,7 @@
 enum {
 	BRIEF_MS = 20,           /* so short, even what computes has none */
 	MOST_BESIDE = 10,        /* samples' worth of loading and ending */
-	PROFILE_LEAST = 16 << 10 /* bytes: below, there is no live profile */
+	PROFILE_LEAST = 20 << 10 /* bytes: below, there is no live profile */
 };
 
 /* A period is drawn at random: so many may pass without a sample. */

@@ -2,7 +2,7 @@
 # ends with what that folder has of it: NAME-inline.h.  What is no header is in
 # arch_collect, a part of the collector.
 EXTRA_DIST += src/arch/dwarf.h src/arch/elf-names.h src/arch/flow.h \
-	src/arch/frame.h src/arch/instructions.h src/arch/page-size.h \
+	src/arch/frame.h src/arch/instructions.h src/arch/page-size.h src/arch/perf-registers.h \
 	src/arch/registers.h src/arch/restart.h src/arch/signal-frame.h \
 	src/arch/sys-call.h src/arch/thunks.h src/arch/timestamp.h
 if X86_64

@@ -50,6 +50,17 @@ static void read_syscall(struct thread_state *to, const char *text)
 		to->sp = to->pc = 0;
 }
 
+bool thread_state_syscall(struct thread_state *to, pid_t pid, pid_t tid)
+{
+	char text[512];
+
+	*to = (struct thread_state){ .syscall = -1 };
+	if (!read_of_thread(pid, tid, "syscall", text, sizeof(text)))
+		return false;
+	read_syscall(to, text);
+	return true;
+}
+
 bool thread_state_look(struct thread_state *to, pid_t pid, pid_t tid)
 {
 	char text[512];

@@ -17,5 +17,8 @@ struct thread_state {
 /* Nothing is stopped.  False: there is no such thread. */
 bool thread_state_look(struct thread_state *to, pid_t pid, pid_t tid);
 
+/* The same, of `syscall`, `sp` and `pc` alone; false: it may not be asked. */
+bool thread_state_syscall(struct thread_state *to, pid_t pid, pid_t tid);
+
 /* "sleeps", "waits for a disk or file system", …; never NULL. */
 const char *thread_state_text(const struct thread_state *state);

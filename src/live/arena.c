@@ -59,12 +59,18 @@ SIGSAFE static long show_pages(char *at, uint64_t size)
 	return sys3(SYS_mprotect, at, size, PROT_READ | PROT_WRITE);
 }
 
+SIGSAFE static uint64_t whole_pages(uint64_t size)
+{
+	return (size + page_size() - 1) & -page_size();
+}
+
 SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 {
+	const uint64_t first = whole_pages(sizeof(struct live_header));
 	long fd, at, err;
 
 	capacity = within_limits(capacity);
-	if (capacity < SMALL_PIECE)
+	if (capacity < first)
 		return -EFBIG;
 	fd = sys4(SYS_openat, AT_FDCWD, path,
 		  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -81,7 +87,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	}
 	err = show_pages((char *)at, capacity);
 	if (!err)
-		err = back_pages((char *)at, SMALL_PIECE);
+		err = back_pages((char *)at, first);
 	if (err) {
 		sys2(SYS_munmap, at, capacity);
 		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -89,7 +95,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	}
 	arena->base = (char *)at;
 	arena->capacity = capacity;
-	((struct live_header *)at)->used = SMALL_PIECE;
+	((struct live_header *)at)->used = first;
 	return 0;
 }
 
@@ -154,11 +160,6 @@ SIGSAFE static uint64_t reserve_pages(struct arena *arena, uint64_t size)
 					      true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	return at;
-}
-
-SIGSAFE static uint64_t whole_pages(uint64_t size)
-{
-	return (size + page_size() - 1) & -page_size();
 }
 
 SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)

@@ -17,6 +17,7 @@ src/collect:  base arch live
 src/papi:     base
 src/profile:  base live
 src/launch:   base arch live profile
+src/attach:   base arch live collect/unwind collect/registry.h launch
 src/check:    base arch live launch profile/profile.h
 src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
@@ -30,7 +31,7 @@ openmp:       base arch live collect
 locks:        base arch live collect
 io:           base arch live collect
 heap:         base arch live collect
-tools:        base live profile launch check symbol run merge analyse format
+tools:        base live profile launch attach check symbol run merge analyse format
 '
 
 # Rooms inside a folder, in the same way; `.` are the files beside them.  Those
@@ -221,7 +222,7 @@ circles_are_small() {
 		}'
 }
 for folder in src/base src/live src/collect src/papi src/profile src/launch \
-	src/check src/symbol src/run src/waits src/merge src/analyse src/format \
+	src/attach src/check src/symbol src/run src/waits src/merge src/analyse src/format \
 	mpi cuda openmp locks io heap tools; do
 	point "no circle of more than 4 files in $folder" \
 		circles_are_small "$folder"

@@ -108,7 +108,8 @@ static void warn_of_clock(struct report *report, const struct run *run,
 	const struct run_rank *first = &run->ranks[0];
 	double achieved = value_ratio(t->samples, t->base);
 
-	if (samples_wall(first) && achieved > MANY * (double)first->freq)
+	if (samples_wall(first) && !first->attached &&
+	    achieved > MANY * (double)first->freq)
 		report_note(
 			report,
 			"! Each return from waiting took a sample (-e wall). "
@@ -168,7 +169,18 @@ static void say_lowered_rate(struct report *report, const struct run *run)
 			    1e9 / (double)slowest);
 }
 
-/* The rate is less than was asked for because that keeps to the budget. */
+static bool is_attached(const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].attached)
+			return true;
+	return false;
+}
+
+/*
+ * The rate is less than was asked for because that keeps to the budget, or
+ * because waiting is looked at more rarely.
+ */
 static bool is_by_copse(const struct run *run)
 {
 	for (size_t i = 0; i < run->rank_count; i++) {
@@ -177,7 +189,7 @@ static bool is_by_copse(const struct run *run)
 		if (r->timer_samples || r->slowest_ns * r->freq > 1000000000u)
 			return true;
 	}
-	return false;
+	return is_attached(run);
 }
 
 static void say_if_rate_falls_short(struct report *report,
@@ -417,10 +429,22 @@ static void few_in_ranks(struct report *report, const struct run *run)
 	free(picked);
 }
 
+/* What is missing does not look so. */
+static void say_attached(struct report *report, const struct run *run)
+{
+	if (is_attached(run))
+		report_note(report,
+			    "Measured from outside, for a while (copse "
+			    "attach): not known are MPI calls and who waited "
+			    "for whom, GPU work, files, locks, functions of "
+			    "Python, and what was before.");
+}
+
 void measuring_few(struct report *report, const struct run *run)
 {
 	struct totals t = measured_totals(run);
 
+	say_attached(report, run);
 	if (t.samples < CONFIDENCE_FEW)
 		few_in_run(report, t.samples);
 	else if (run->world)
@@ -620,10 +644,17 @@ static void starts_note(struct report *report, const struct run *run,
 			    phrase_time(starts, t->starts), 100 * share);
 }
 
-static void cost_note(struct report *report, const struct totals *t)
+static void cost_note(struct report *report, const struct run *run,
+		      const struct totals *t)
 {
 	char cost[32], time[32], times[48], part[128] = "", threads[64] = "";
 
+	if (is_attached(run)) {
+		report_note(report, "What the kernel took from the program for "
+				    "its copies is not known (man "
+				    "copse-attach).");
+		return;
+	}
 	if (t->switching > PART * t->cost)
 		snprintf(part, sizeof(part),
 			 ", %s of it to set the clock at %s between threads "
@@ -686,7 +717,11 @@ static void put_quality(struct report *report, const struct run *run,
 	if (worth > 0)
 		fprintf(to, ", 50 ± %.1f %%",
 			100 * confidence_of(0.5, worth).margin);
-	fprintf(to, " · cost %.2f %%", 100 * value_ratio(t->cost, t->cost_of));
+	if (is_attached(run))
+		fputs(" · cost not known", to);
+	else
+		fprintf(to, " · cost %.2f %%",
+			100 * value_ratio(t->cost, t->cost_of));
 	if (starts_share(run, t) > 0)
 		fprintf(to, ", and %.0f %% to start processes",
 			100 * starts_share(run, t));
@@ -750,7 +785,7 @@ void measuring_findings(struct report *report, const struct run *run,
 	say_confidence(report, run, metric, &t);
 	account_say(report, run, metric);
 	account_failed(report, run);
-	cost_note(report, &t);
+	cost_note(report, run, &t);
 	starts_note(report, run, &t);
 	say_wrapper_cost(report, run, &t);
 	measuring_untimed(report, run);

@@ -21,6 +21,8 @@
  */
 static bool is_end_missed(const struct run *run, const struct run_rank *r)
 {
+	if (r->attached)
+		return false; /* it was left, as a rule */
 	if (run->world)
 		return (size_t)(r - run->ranks) < run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++)

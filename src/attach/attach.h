@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * attach.h - measures processes that copse did not start, from outside: nobody
+ * is stopped, and nothing is written into them (doc/decisions/attach.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attach/attach-process.h"
+
+struct attach {
+	struct attach_process *processes;
+	size_t count;
+	uint64_t start_ns, end_ns;
+	int signal; /* that ended it; 0: none */
+};
+
+/*
+ * Until that many seconds have passed (0: without end), SIGINT, SIGTERM or
+ * SIGHUP comes, or all have ended.
+ */
+void attach_run(struct attach *a, double seconds);
+
+/* 0, or -ENODATA with the reason why there is no sample of any of them. */
+int attach_check(const struct attach *a);
