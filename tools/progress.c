@@ -34,8 +34,8 @@ static void put_time_left(uint64_t took_ms, size_t done, size_t of)
 			phrase_time(text, left));
 }
 
-static void draw_bar(struct progress *p, const char *what, size_t done,
-		     size_t of, uint64_t now)
+static void draw_progress(struct progress *p, const char *what, size_t done,
+			  size_t of, uint64_t now)
 {
 	static const char full[] = "##############################";
 	int marks = of ? (int)(done * BAR / of) : BAR;
@@ -74,7 +74,7 @@ static void progress_step(void *to, const char *what, size_t done, size_t of)
 		p->said = false;
 	}
 	if (p->terminal)
-		draw_bar(p, what, done, of, now);
+		draw_progress(p, what, done, of, now);
 	else if (p->who)
 		say_line(p, what, done, of, now);
 }

@@ -16,7 +16,7 @@ every=${EVERY:-15}
 [ -n "$SLURM_JOB_ID" ] && [ -n "$SLURM_JOB_USER" ] && [ -d "$textfile" ] || exit 0
 command -v copse >/dev/null && command -v runuser >/dev/null || exit 0
 folder=$state/$SLURM_JOB_ID
-mkdir -p -m 0711 "$state" &&
+mkdir -p "$state" && chmod 0711 "$state" &&
 	install -d -m 0700 -o "$SLURM_JOB_USER" "$folder" || exit 0
 
 # One run after the other, if the job has several.

@@ -21,8 +21,9 @@ storm_header = $(srcdir)/tests/storms/storm.h $(srcdir)/tests/storms/jump.h \
 
 $(STORMS:%=tests/storms/%): $(storm_header) \
 		$(STORMS:%=$(srcdir)/tests/storms/%.c)
-	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -o $@ \
-		$(srcdir)/$@.c -pthread -ldl -lrt
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -I$(srcdir)/src \
+		-o $@ $(srcdir)/$@.c -pthread -ldl -lrt
+tests/storms/pauses: $(srcdir)/src/live/tally.h
 $(STORMS_CXX:%=tests/storms/%): $(storm_header) \
 		$(STORMS_CXX:%=$(srcdir)/tests/storms/%.cc)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \

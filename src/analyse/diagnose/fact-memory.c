@@ -102,13 +102,15 @@ static char *difference_text(const struct fact_source *from, uint32_t rank,
 	return text;
 }
 
+/* Of ranks, which should be alike: a program's helpers need not be. */
 static int add_rank_fact(struct facts *to, const struct fact_source *from,
 			 const struct memory_use *u)
 {
 	const struct memory_process **at = calloc(u->count + 1, sizeof(*at));
 	size_t count = at ? sort_members(at, u) : 0;
-	struct fact *f = count > 2 ? facts_add(to, 0) : NULL;
-	int err = !at || (count > 2 && !f) ? no_memory() : 0;
+	bool has_ranks = u->run->world && count > 2;
+	struct fact *f = has_ranks ? facts_add(to, 0) : NULL;
+	int err = !at || (has_ranks && !f) ? no_memory() : 0;
 
 	if (f) {
 		const struct memory_process *most = at[count - 1];
@@ -121,9 +123,8 @@ static int add_rank_fact(struct facts *to, const struct fact_source *from,
 		f->values[RANKS].number = (double)count;
 		f->values[WHERE].text = strdup("");
 		f->values[RANK].text = str_format(
-			"%s %llu", u->run->world ? "Rank" : "Process",
-			(unsigned long long)processes_number(u->run,
-							     most->of->rank));
+			"Rank %llu", (unsigned long long)processes_number(
+					     u->run, most->of->rank));
 		f->values[BY].text = difference_text(
 			from, most->of->rank, (double)most->most - typical);
 		if (!f->values[WHERE].text || !f->values[RANK].text ||

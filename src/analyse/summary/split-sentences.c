@@ -370,7 +370,10 @@ static bool has_threads(const struct run *run)
 static const char *guess_of_part(const struct saying *s, enum split_part part)
 {
 	if (part == SPLIT_SERIAL)
-		return ": the first thread worked alone, or was in MPI";
+		return run_has_mpi(s->split->run)
+			       ? ": the first thread worked alone, or was in "
+				 "MPI"
+			       : ": the first thread worked alone";
 	if (part != SPLIT_BLOCKED)
 		return "";
 	return has_threads(s->split->run)
