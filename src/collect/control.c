@@ -239,8 +239,10 @@ void control_by_calls(void)
 	lock_take(&control.lock);
 	control.by_calls = true;
 	collect_watched = false;
+	/* Clocks that run would begin another period. */
+	if (control.held && collect_active())
+		thread_clocks_follow();
 	lock_give(&control.lock);
-	thread_clocks_follow();
 }
 
 void control_window(bool inside, enum live_window kind, uint64_t at)
