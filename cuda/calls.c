@@ -35,7 +35,7 @@ struct cuda_function {
 	struct region_name name;
 	enum word word;  /* what a call of it says to a profiler */
 	bool other_code; /* what it returns is not that it failed */
-	bool waits, all; /* for GPUs; for all their streams */
+	enum gpu_waits waits;
 };
 
 /* For the life of the process: what was called, and how it failed. */
@@ -104,10 +104,13 @@ static void set_call_waits(struct cuda_function *f)
 {
 	const char *name = f->name.text;
 
-	if (!name || !gpu_call_waits(name) || strstr(name, "Event"))
+	if (!name || strstr(name, "Event"))
 		return;
-	f->all = !strstr(name, "Stream");
-	f->waits = true;
+	if (gpu_call_waits(name))
+		f->waits = strstr(name, "Stream") ? GPU_WAITS_STREAM
+						  : GPU_WAITS_DEVICE;
+	else if (gpu_call_may_wait(name))
+		f->waits = GPU_WAITS_PERHAPS;
 }
 
 static struct region_name *region_name_of(struct cuda_function *f,
@@ -330,7 +333,7 @@ static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
 	else
 		learn_names(open);
 	if (f && f->waits && !error)
-		copse_gpu_awaited(region, f->all);
+		copse_gpu_awaited(region, f->waits);
 }
 
 /* For a capture: of the program's call; 0: one inside another. */

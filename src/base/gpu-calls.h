@@ -44,6 +44,21 @@ static inline bool gpu_call_waits(const char *name)
 }
 
 /*
+ * Whether it may turn out to have waited: a launch or a copy whose queue is
+ * full, a copy of pageable memory, a release of memory that GPUs still use.
+ */
+static inline bool gpu_call_may_wait(const char *name)
+{
+	const char *verb = gpu_call_verb(name);
+
+	return !gpu_call_waits(name) &&
+	       (gpu_call_launches_kernel(name) ||
+		gpu_call_launches_graph(name) || !strncmp(verb, "Memcpy", 6) ||
+		!strncmp(verb, "Memset", 6) || !strncmp(verb, "Free", 4) ||
+		!strncmp(verb, "MemFree", 7));
+}
+
+/*
  * Whether such an error lost work, or memory that was wanted.  Else it answers
  * a question, as those of NCCL and XLA: may I do this, is that there?  error:
  * its number; from 700 to 719 the device is lost, but for what is already so.

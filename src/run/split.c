@@ -15,7 +15,7 @@
 
 #define UNJOINED  0.05 /* of all operations may be lost */
 #define NORMAL_95 1.96
-#define IDLE      0.02 /* of its time, on a core: a thread only waited, … */
+#define IDLE      0.05 /* of its time, on a core: a thread only waited, … */
 #define SMALL     0.02 /* … of the CPU time: a process is beside the others */
 #define PER_PART  64   /* rows of paths, at first */
 
@@ -134,11 +134,21 @@ static bool is_omp_lock(const struct run *run, uint32_t node)
 	       (n->detail == LOCK_CRITICAL || n->detail == LOCK_OMP_LOCK);
 }
 
+/* A call that waits for GPUs, for most of its time. */
+static bool waits_for_gpus(const struct run *run, uint32_t node)
+{
+	const struct run_metric *sync = run_metric(run, "gpu.sync.time");
+	const struct run_metric *time = run_metric(run, "gpu.calls.time");
+
+	return run->nodes[node].kind == RUN_GPU_CALL && sync && time &&
+	       sync->stats[node].sum > 0 &&
+	       2 * sync->stats[node].sum >= time->stats[node].sum;
+}
+
 static enum split_part part_of_node(const struct splitting *s, uint32_t node)
 {
 	const struct run *run = s->run;
 	const struct run_node *n = &run->nodes[node];
-	const struct run_metric *sync = run_metric(run, "gpu.sync.time");
 	enum split_part above = node ? s->part_of[n->parent] : SPLIT_WORK;
 
 	if (above != SPLIT_WORK)
@@ -153,7 +163,7 @@ static enum split_part part_of_node(const struct splitting *s, uint32_t node)
 		return SPLIT_OPENMP;
 	if (n->kind == RUN_LOCK)
 		return SPLIT_THREADS;
-	if (n->kind == RUN_GPU_CALL && sync && sync->stats[node].sum > 0)
+	if (waits_for_gpus(run, node))
 		return SPLIT_GPU;
 	return SPLIT_WORK;
 }

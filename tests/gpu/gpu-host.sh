@@ -8,7 +8,7 @@
 made=$builddir/tests/gpu/made-host
 export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so" MADE_LAUNCH=5000
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT MADE_UUID
-unset COPSE_GPU_CAPTURE
+unset COPSE_GPU_CAPTURE MADE_QUEUE
 python=${PYTHON:-/usr/bin/python3}
 
 [ -e "$made" ] || { echo "1..0 # SKIP built without CUDA's headers"; exit 0; }
@@ -119,6 +119,22 @@ by_copy() {
 		"$scratch/got"
 }
 
+# A launch whose queue is full waits for the GPU; else it does not.
+full_queue() {
+	export MADE_QUEUE=6000000
+	measure full || return
+	unset MADE_QUEUE
+	cells full gpu-api functions 'function seconds waited' >"$scratch/got"
+	cat "$scratch/got"
+	awk -F '\t' '$1 == "cudaLaunchKernel" { share = $3 / $2 }
+		END { exit !(share > 0.7 && share < 1) }' "$scratch/got" &&
+		says full "waiting for GPUs: [0-9.]* m?s.* in cudaLaunchKernel ← (launch ← )?full" &&
+		measure large &&
+		cells large gpu-api functions 'function waited' >"$scratch/got" &&
+		grep -E '^cudaLaunchKernel' "$scratch/got" | awk -F '\t' '{
+			exit $2 > 0.02 }'
+}
+
 # What the program computes stays, and is named.
 own_work() {
 	calm between || return
@@ -173,6 +189,7 @@ point "many short kernels" small_kernels
 point "which stream a call waited for" by_stream
 point "which kernel, by line" by_line
 point "which kernels a copy waited for" by_copy
+point "launches into a full queue" full_queue
 point "what the program computes" own_work
 point "long kernels" nothing
 point "what a library does to launch" library

@@ -32,6 +32,7 @@ static struct {
 	const char *fault;
 	int log;            /* what happened is added to this file, if >= 0 */
 	uint64_t launch_ns; /* of the host, each */
+	uint64_t queue_ns;  /* the most work that waits; 0: no end */
 	CUpti_CallbackFunc _Atomic callback;
 	void *data; /* the subscriber's */
 	CUpti_SubscriberHandle subscriber;
@@ -69,11 +70,13 @@ static void load_injection(void)
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	const char *log = getenv("MADE_LOG");
 	const char *cost = getenv("MADE_LAUNCH");
+	const char *queue = getenv("MADE_QUEUE");
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*begin)(void) = NULL;
 
 	made.fault = getenv("MADE_FAULT");
 	made.launch_ns = cost ? (uint64_t)atol(cost) : 0;
+	made.queue_ns = queue ? (uint64_t)atol(queue) : 0;
 	if (log)
 		made.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 				0600);
@@ -362,6 +365,13 @@ static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 	pthread_mutex_unlock(&made.lock);
 }
 
+/* A driver waits until the oldest work of a full queue is done. */
+static void wait_for_room(unsigned int stream)
+{
+	if (made.queue_ns)
+		wait_until(made.busy_until[stream % STREAMS] - made.queue_ns);
+}
+
 struct launch_params {
 	const char *kernel;
 	unsigned int stream;
@@ -381,6 +391,7 @@ __attribute__((noinline)) static int launch(const char *kernel,
 	take_host_time(made.launch_ns);
 	run_kernel(c.data.correlationId, params.kernel, params.stream,
 		   params.ns);
+	wait_for_room(params.stream);
 	return end(&c, 0);
 }
 

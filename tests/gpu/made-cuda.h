@@ -21,7 +21,8 @@
  * may.
  *
  * MADE_LAUNCH is the time in ns that a launch of a kernel takes the host; of a
- * graph, twice as much.
+ * graph, twice as much.  MADE_QUEUE is the time in ns of which a stream's queue
+ * has room for: a launch returns when the work before its end takes no longer.
  *
  * MADE_LOG names a file to which is added what happened, in ns, on the clock of
  * records: `call NAME ID BEFORE AFTER`, when CUPTI's subscriber was told of a

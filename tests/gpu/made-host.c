@@ -129,6 +129,13 @@ NOINLINE static void large(bool graph)
 	sink++; /* no tail call */
 }
 
+/* Where the queue is full, a launch waits. */
+NOINLINE static void full(bool graph)
+{
+	launch(beta, graph, 1, 40, 60 * US);
+	sink++;
+}
+
 /* A large kernel, and many short ones behind it. */
 NOINLINE static void mixed(bool graph)
 {
@@ -214,13 +221,14 @@ static const struct {
 	const char *kind;
 	void (*step)(bool graph);
 } kinds[] = {
-	{ "small", small },     { "ahead", ahead },
-	{ "between", between }, { "beside", beside },
-	{ "items", items },     { "copies", copies },
-	{ "streams", streams }, { "large", large },
-	{ "mixed", mixed },     { "framework", framework },
-	{ "scratch", scratch }, { "solver", solver },
-	{ "threads", threads }, { "validate", validate },
+	{ "small", small },       { "ahead", ahead },
+	{ "between", between },   { "beside", beside },
+	{ "items", items },       { "copies", copies },
+	{ "streams", streams },   { "large", large },
+	{ "mixed", mixed },       { "framework", framework },
+	{ "scratch", scratch },   { "solver", solver },
+	{ "full", full },         { "threads", threads },
+	{ "validate", validate },
 };
 
 int main(int argc, char **argv)

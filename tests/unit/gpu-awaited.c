@@ -20,11 +20,15 @@ static void begin(void)
 	copse_gpu_add(NULL, 0);
 }
 
-static void waits(live_ref node, uint64_t from, uint64_t to, bool all)
+static void waits(live_ref node, uint64_t from, uint64_t to,
+		  enum gpu_waits for_what)
 {
-	const struct gpu_wait wait = {
-		.from = from, .to = to, .node = node, .thread = 3, .all = all
-	};
+	const struct gpu_wait wait = { .from = from,
+				       .to = to,
+				       .inside = to - from,
+				       .node = node,
+				       .thread = 3,
+				       .for_what = for_what };
 
 	gpu_awaited_call(&wait);
 }
@@ -68,7 +72,7 @@ static uint64_t awaited(live_ref node, uint32_t name)
 TEST(what_ran_meanwhile_was_waited_for)
 {
 	begin();
-	waits(SYNC, 100 * US, 400 * US, false);
+	waits(SYNC, 100 * US, 400 * US, GPU_WAITS_STREAM);
 	works(ALPHA, 1, 50 * US, 150 * US, 0);
 	works(BETA, 1, 150 * US, 390 * US, 0);
 	gpu_awaited_settle(gpu_sums_awaited);
@@ -80,7 +84,7 @@ TEST(what_ran_meanwhile_was_waited_for)
 TEST(a_stream_that_works_on_was_not_waited_for)
 {
 	begin();
-	waits(SYNC, 100 * US, 200 * US, false);
+	waits(SYNC, 100 * US, 200 * US, GPU_WAITS_STREAM);
 	works(BETA, 2, 90 * US, 900 * US, 0);
 	works(ALPHA, 1, 100 * US, 195 * US, 0);
 	gpu_awaited_settle(gpu_sums_awaited);
@@ -92,7 +96,7 @@ TEST(a_stream_that_works_on_was_not_waited_for)
 TEST(a_device_is_all_its_streams)
 {
 	begin();
-	waits(SYNC, 100 * US, 200 * US, true);
+	waits(SYNC, 100 * US, 200 * US, GPU_WAITS_DEVICE);
 	works(BETA, 2, 110 * US, 150 * US, 0);
 	works(ALPHA, 1, 120 * US, 195 * US, 0);
 	gpu_awaited_settle(gpu_sums_awaited);
@@ -104,7 +108,7 @@ TEST(a_device_is_all_its_streams)
 TEST(what_was_launched_later_was_not_waited_for)
 {
 	begin();
-	waits(SYNC, 100 * US, 200 * US, true);
+	waits(SYNC, 100 * US, 200 * US, GPU_WAITS_DEVICE);
 	works(ALPHA, 1, 100 * US, 150 * US, 0);
 	works(BETA, 1, 150 * US, 195 * US, 140 * US);
 	gpu_awaited_settle(gpu_sums_awaited);
@@ -116,8 +120,8 @@ TEST(what_was_launched_later_was_not_waited_for)
 TEST(waits_of_several_threads)
 {
 	begin();
-	waits(OTHER, 300 * US, 350 * US, false);
-	waits(SYNC, 100 * US, 400 * US, false);
+	waits(OTHER, 300 * US, 350 * US, GPU_WAITS_STREAM);
+	waits(SYNC, 100 * US, 400 * US, GPU_WAITS_STREAM);
 	works(ALPHA, 1, 150 * US, 390 * US, 0);
 	gpu_awaited_settle(gpu_sums_awaited);
 	CHECK(awaited(SYNC, ALPHA), ==, 240 * US);
@@ -128,7 +132,7 @@ TEST(waits_of_several_threads)
 TEST(many_kernels_of_one_wait)
 {
 	begin();
-	waits(SYNC, 100 * US, 10000 * US, false);
+	waits(SYNC, 100 * US, 10000 * US, GPU_WAITS_STREAM);
 	works(ALPHA, 1, 100 * US, 5000 * US, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		works(100 + i, 1, (5000 + 100 * i) * US, (5050 + 100 * i) * US,
@@ -139,11 +143,53 @@ TEST(many_kernels_of_one_wait)
 	CHECK(awaited(SYNC, BETA), ==, 990 * US);
 }
 
+/* A launch whose queue is full: work runs before, meanwhile and afterwards. */
+TEST(a_full_queue_is_waited_for)
+{
+	begin();
+	waits(SYNC, 100 * US, 200 * US, GPU_WAITS_PERHAPS);
+	works(ALPHA, 1, 50 * US, 140 * US, 0);
+	works(BETA, 2, 120 * US, 160 * US, 0);
+	works(ALPHA, 1, 162 * US, 260 * US, 0);
+	works(ALPHA, 1, 260 * US, 360 * US, 0);
+	gpu_awaited_settle(gpu_sums_awaited);
+	CHECK(awaited(SYNC, ALPHA) / US, ==, 64); /* 98 us of 118, 78 of them */
+	CHECK(awaited(SYNC, BETA) / US, ==, 33);
+}
+
+/* Many launches at one place take few places of the ring. */
+TEST(launches_into_a_full_queue_are_one)
+{
+	begin();
+	for (uint64_t i = 0; i < 200000; i++)
+		waits(SYNC, (100 + 20 * i) * US, (115 + 20 * i) * US,
+		      GPU_WAITS_PERHAPS);
+	CHECK(!registry_header()->losses[LOSS_GPU_AWAITED]);
+	for (uint64_t i = 0; i < 400000; i++)
+		works(ALPHA, 1, (100 + 10 * i) * US, (110 + 10 * i) * US, 0);
+	gpu_awaited_settle(gpu_sums_awaited);
+	CHECK(awaited(SYNC, ALPHA) / US, >=, 15 * 200000 * 99 / 100);
+	CHECK(awaited(SYNC, ALPHA) / US, <=, 15 * 200000);
+}
+
+/* A launch that took long beside work that ran for a part of it. */
+TEST(a_call_that_may_wait_does_not_always)
+{
+	begin();
+	waits(SYNC, 100 * US, 200 * US, GPU_WAITS_PERHAPS);
+	works(ALPHA, 1, 50 * US, 180 * US, 0);
+	works(BETA, 1, 195 * US, 260 * US, 195 * US);
+	gpu_awaited_settle(gpu_sums_awaited);
+	CHECK(!awaited(SYNC, ALPHA));
+	CHECK(!awaited(SYNC, BETA));
+}
+
 TEST(more_waits_than_there_is_room_for_are_counted)
 {
 	begin();
 	for (uint64_t i = 0; i < 20000; i++)
-		waits(SYNC, (100 + 20 * i) * US, (115 + 20 * i) * US, false);
+		waits(SYNC, (100 + 20 * i) * US, (115 + 20 * i) * US,
+		      GPU_WAITS_STREAM);
 	CHECK(registry_header()->losses[LOSS_GPU_AWAITED], ==, 20000 - 16384);
 	works(ALPHA, 1, 100 * US, 115 * US, 0);
 	gpu_awaited_settle(gpu_sums_awaited);

@@ -13,7 +13,6 @@
 #include "analyse/paths/brief.h"
 #include "base/comparison.h"
 #include "base/err.h"
-#include "base/gpu-calls.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "live/layout.h"
@@ -66,12 +65,6 @@ static struct awaited_work *awaited_row(struct awaited_works *to,
 	return &to->at[row];
 }
 
-static bool waits_for_gpu(const struct run *run, uint32_t node)
-{
-	return run->nodes[node].kind == RUN_GPU_CALL &&
-	       gpu_call_waits(str_at(&run->strings, run->nodes[node].function));
-}
-
 static int gather_awaited(struct awaited_works *to, struct awaited_source *s)
 {
 	const struct run *run = s->paths->run;
@@ -79,11 +72,13 @@ static int gather_awaited(struct awaited_works *to, struct awaited_source *s)
 	for (uint32_t n = 1; n < run->node_count; n++) {
 		uint32_t parent = run->nodes[n].parent;
 		double waited = value_or_none(s->awaited, n);
-		bool call = waits_for_gpu(run, n);
+		bool call = run->nodes[n].kind == RUN_GPU_CALL &&
+			    value_or_none(s->seconds, n) > 0;
 		struct awaited_work *row;
 
 		if (s->startup[n] != STARTUP_NONE ||
-		    !(call || (waited > 0 && waits_for_gpu(run, parent))))
+		    !(call ||
+		      (waited > 0 && run->nodes[parent].kind == RUN_GPU_CALL)))
 			continue;
 		row = awaited_row(to, s, call ? n : parent,
 				  call ? 0 : run->nodes[n].function);
@@ -126,8 +121,7 @@ int awaited_works_init(struct awaited_works *to, const struct paths *paths)
 	struct awaited_source s = {
 		.paths = paths,
 		.calls = run_metric(run, metric_infos[METRIC_GPU_CALLS].name),
-		.seconds = run_metric(run,
-				      metric_infos[METRIC_GPU_CALL_TIME].name),
+		.seconds = run_metric(run, metric_infos[METRIC_GPU_WAIT].name),
 		.awaited =
 			run_metric(run, metric_infos[METRIC_GPU_AWAITED].name),
 		.startup = startup_nodes(run),

@@ -14,6 +14,9 @@ enum {
 	BRIEF_NS = 10000, /* it says nothing of what it waited for */
 	LATE_NS = 50000,  /* from the end of the work to the return */
 	OWN_NS = 1000,    /* a copy begins with the call that waits for it */
+	JOINED_NS = 1000000, /* calls that are one: their work was launched
+				before */
+	WAITED = 90,         /* percent: of less no call waited that may not */
 };
 
 struct awaited_kind {
@@ -24,6 +27,7 @@ struct awaited_kind {
 /* What one call waited for. */
 struct awaited_kinds {
 	uint32_t count;
+	uint64_t covered, until; /* of the call, by any of them, so far */
 	struct awaited_kind at[KINDS];
 };
 
@@ -75,6 +79,21 @@ static void put_awaiting(const struct gpu_wait *wait)
 	*awaiting_at(i) = *wait;
 }
 
+/* A loop that launches into a full queue fills the ring otherwise. */
+static bool join_awaiting(const struct gpu_wait *wait)
+{
+	struct gpu_wait *last = awaiting_at(waits.end - 1);
+
+	if (wait->for_what != GPU_WAITS_PERHAPS || waits.end <= waits.met ||
+	    last->for_what != GPU_WAITS_PERHAPS || last->node != wait->node ||
+	    last->thread != wait->thread || wait->from < last->to ||
+	    wait->from - last->from > JOINED_NS)
+		return false;
+	last->to = wait->to;
+	last->inside += wait->inside;
+	return true;
+}
+
 static bool make_awaiting_room(void)
 {
 	if (!waits.at)
@@ -94,7 +113,7 @@ void gpu_awaited_call(const struct gpu_wait *wait)
 	lock_take(&waits.lock);
 	keep_to_profile();
 	room = make_awaiting_room();
-	if (room)
+	if (room && !join_awaiting(wait))
 		put_awaiting(wait);
 	lock_give(&waits.lock);
 	if (!room && header)
@@ -122,6 +141,23 @@ static struct awaited_kind *kind_of_work(struct awaited_kinds *of,
 	return least;
 }
 
+static void empty_awaited(struct awaited_kinds *of)
+{
+	of->count = 0;
+	of->covered = of->until = 0;
+}
+
+/* Work comes in the order of its starts. */
+static void cover_call(struct awaited_kinds *of, uint64_t from, uint64_t to)
+{
+	if (from < of->until)
+		from = of->until;
+	if (from >= to)
+		return;
+	of->covered += to - from;
+	of->until = to;
+}
+
 static void add_to_awaiting(uint64_t i, const struct live_piece *p)
 {
 	const struct gpu_wait *w = awaiting_at(i);
@@ -129,13 +165,15 @@ static void add_to_awaiting(uint64_t i, const struct live_piece *p)
 	uint64_t to = p->end < w->to ? p->end : w->to;
 	uint64_t stream = (uint64_t)p->device << 56 ^
 			  (uint64_t)p->context << 32 ^ p->stream;
+	struct awaited_kinds *of = kinds_of_awaiting(i);
 	struct awaited_kind *k;
 
 	if (from >= to || p->begun > w->from + OWN_NS)
 		return;
 	for (; waits.met <= i; waits.met++)
-		kinds_of_awaiting(waits.met)->count = 0;
-	k = kind_of_work(kinds_of_awaiting(i), stream, p->name);
+		empty_awaited(kinds_of_awaiting(waits.met));
+	cover_call(of, from, to);
+	k = kind_of_work(of, stream, p->name);
 	k->ns += to - from;
 	if (p->end > k->end)
 		k->end = p->end;
@@ -158,6 +196,23 @@ static uint64_t awaited_stream(const struct awaited_kinds *of, uint64_t until)
 	return last->stream;
 }
 
+/* Of streams that worked at the same time each has its share. */
+static void settle_perhaps(const struct gpu_wait *w,
+			   const struct awaited_kinds *of, gpu_awaited_sum *sum)
+{
+	double part = (double)w->inside / (double)(w->to - w->from);
+	uint64_t all = 0;
+
+	if (of->covered * 100 < (w->to - w->from) * WAITED)
+		return;
+	for (uint32_t n = 0; n < of->count; n++)
+		all += of->at[n].ns;
+	for (uint32_t n = 0; n < of->count; n++)
+		sum(w->node, w->thread, of->at[n].name,
+		    (uint64_t)((double)of->at[n].ns / (double)all * part *
+			       (double)of->covered));
+}
+
 static void settle_awaiting(uint64_t i, gpu_awaited_sum *sum)
 {
 	const struct gpu_wait *w = awaiting_at(i);
@@ -166,11 +221,16 @@ static void settle_awaiting(uint64_t i, gpu_awaited_sum *sum)
 
 	if (i >= waits.met || !of->count)
 		return;
+	if (w->for_what == GPU_WAITS_PERHAPS) {
+		settle_perhaps(w, of, sum);
+		return;
+	}
 	stream = awaited_stream(of, until);
 	for (uint32_t n = 0; n < of->count; n++) {
 		const struct awaited_kind *k = &of->at[n];
 
-		if (w->all ? k->end <= until : k->stream == stream)
+		if (w->for_what == GPU_WAITS_DEVICE ? k->end <= until
+						    : k->stream == stream)
 			sum(w->node, w->thread, k->name, k->ns);
 	}
 }

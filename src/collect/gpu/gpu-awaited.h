@@ -8,6 +8,10 @@
  * last before the return.  One that waits for the device, or that copies, may
  * wait for all of them, but for work that goes on then.
  *
+ * A call that does not wait by its nature, as a launch, does where its queue is
+ * full, and then work runs for as good as all of its time.  Where less ran, it
+ * did not wait.  Such calls at one node are one while they begin within 1 ms.
+ *
  * Memory is bounded: calls whose work is not known yet wait in a ring of
  * 16,384; more are counted (LOSS_GPU_AWAITED), as are short ones, which are
  * left out.
@@ -19,13 +23,15 @@
 
 #include <stdbool.h>
 
+#include "collect/gpu/gpu.h"
 #include "live/layout.h"
 
 struct gpu_wait {
 	uint64_t from, to; /* CLOCK_MONOTONIC */
+	uint64_t inside;   /* of that; the rest is between calls */
 	live_ref node;     /* of the call */
 	uint32_t thread;
-	bool all; /* for all streams of the device */
+	enum gpu_waits for_what;
 };
 
 void gpu_awaited_call(const struct gpu_wait *wait);

@@ -558,16 +558,18 @@ void gpu_sums_awaited(live_ref node, uint32_t thread, uint32_t name,
 	sum_idle(&like, ns, 1);
 }
 
-PUBLIC void copse_gpu_awaited(const struct region *r, bool all)
+PUBLIC void copse_gpu_awaited(const struct region *r, enum gpu_waits for_what)
 {
 	struct thread *t = thread_self();
 
 	if (r->node && t && !collect_paused())
-		gpu_awaited_call(&(struct gpu_wait){ .from = r->start_ns,
-						     .to = r->end_ns,
-						     .node = r->node,
-						     .thread = t->index,
-						     .all = all });
+		gpu_awaited_call(
+			&(struct gpu_wait){ .from = r->start_ns,
+					    .to = r->end_ns,
+					    .inside = r->end_ns - r->start_ns,
+					    .node = r->node,
+					    .thread = t->index,
+					    .for_what = for_what });
 }
 
 PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)

@@ -64,12 +64,18 @@ void copse_gpu_origin_copy(uint64_t id, uint64_t of);
 /* The region's call failed: what the error is called. */
 void copse_gpu_failed(struct region *r, struct region_name *error);
 
+enum gpu_waits {
+	GPU_WAITS_NOT,
+	GPU_WAITS_STREAM,  /* for the work of one stream */
+	GPU_WAITS_DEVICE,  /* for whatever had been called for */
+	GPU_WAITS_PERHAPS, /* if work ran all the time */
+};
+
 /*
- * The region's call, which has been left, waited for GPUs; all: for whatever
- * had been called for, else for one stream.  For which work is found out when
- * that is told.
+ * The region's call, which has been left, waited for GPUs.  For which work is
+ * found out when that is told.
  */
-void copse_gpu_awaited(const struct region *r, bool all);
+void copse_gpu_awaited(const struct region *r, enum gpu_waits for_what);
 
 /* A piece of work that is done. */
 struct gpu_work {

@@ -66,6 +66,17 @@ static void take_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 	reader_metric(r, node, thread, METRIC_GPU_WAIT, c->ns);
 }
 
+/* A call that need not have waited has what it waited for work. */
+static void take_awaited(struct reader *r, uint32_t node, uint32_t thread,
+			 uint64_t ns)
+{
+	uint32_t call = r->p->nodes[node].parent;
+
+	reader_metric(r, node, thread, METRIC_GPU_AWAITED, ns);
+	if (!gpu_call_waits(node_name_of(r->p, call)))
+		reader_metric(r, call, thread, METRIC_GPU_WAIT, ns);
+}
+
 static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		       const struct live_gpu *g)
 {
@@ -74,7 +85,7 @@ static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		return;
 	}
 	if (g->kind == LIVE_GPU_AWAITED) {
-		reader_metric(r, node, thread, METRIC_GPU_AWAITED, g->ns);
+		take_awaited(r, node, thread, g->ns);
 		return;
 	}
 	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
