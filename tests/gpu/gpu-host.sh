@@ -121,13 +121,13 @@ by_copy() {
 
 # A launch whose queue is full waits for the GPU; else it does not.
 full_queue() {
-	export MADE_QUEUE=6000000
+	export MADE_QUEUE=20000000
 	measure full || return
 	unset MADE_QUEUE
 	cells full gpu-api functions 'function seconds waited' >"$scratch/got"
 	cat "$scratch/got"
 	awk -F '\t' '$1 == "cudaLaunchKernel" { share = $3 / $2 }
-		END { exit !(share > 0.7 && share < 1) }' "$scratch/got" &&
+		END { exit !(share > 0.6 && share < 1) }' "$scratch/got" &&
 		says full "waiting for GPUs: [0-9.]* m?s.* in cudaLaunchKernel ← (launch ← )?full" &&
 		measure large &&
 		cells large gpu-api functions 'function waited' >"$scratch/got" &&
