@@ -29,7 +29,7 @@ build() {
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&
 		export LD_RUN_PATH='$ORIGIN/../lib/copse:$ORIGIN' &&
-		make -j2 install-strip && make -j2 check TESTS=
+		make -j2 install-strip && make -j2 check TESTS= && make -j2 gpu-programs
 }
 
 # What copse opens is linked with, but for the C library's own.

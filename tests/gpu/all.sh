@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # all.sh RESULTS [SECONDS] - on a machine with a GPU, everything in one go and in
 # SECONDS (570) at most: what the machine is, check-gpu.sh, then the benches with
-# few rounds.  Run from a build tree after `make check TESTS=`, or as DIRECTORY/gpu
+# few rounds.  Run from a build tree after `make check TESTS= gpu-programs`, or as DIRECTORY/gpu
 # of what tests/bench/pack.sh made.  RESULTS gets
 #
 #   summary       how each part ended, what failed, and the tables of the benches

@@ -60,9 +60,15 @@ tests/gpu/stencil: tests/gpu/stencil.c tests/gpu/stencil-kernels.cu $(gpu_header
 		$@-kernels.o -L$(CUDA_LIBDIR) -lcudart_static -lstdc++ -lrt \
 		-ldl -lpthread
 
+# One of nvcc's, as each takes it seconds, and those that need no nvcc; all for
+# who runs them.
 if HAVE_NVCC
-check_DATA += $(gpu_outputs)
+check_DATA += tests/gpu/paths $(GPU_C:%=tests/gpu/%)
+gpu-programs: $(gpu_outputs)
+else
+gpu-programs:
 endif
+.PHONY: gpu-programs
 CLEANFILES += $(gpu_outputs) tests/gpu/stencil-kernels.o
 EXTRA_DIST += $(gpu_sources) $(gpu_headers)
 
@@ -71,6 +77,6 @@ EXTRA_DIST += tests/gpu/cases.tbl tests/gpu/truths.tbl tests/gpu/truths.awk \
 	tests/gpu/truths.sh tests/gpu/check-gpu.sh tests/gpu/all.sh \
 	tests/gpu/nodes.capture tests/gpu/paths.capture tests/gpu/streams.capture \
 	tests/gpu/on-device.md
-check-gpu:
+check-gpu: gpu-programs
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/gpu/check-gpu.sh
 .PHONY: check-gpu
