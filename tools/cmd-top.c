@@ -40,7 +40,8 @@ static struct show show;
 static double delay = 2, patience;
 static unsigned int limit;
 static bool once, stream;
-static const char *metrics, *answer;
+static const char *metrics, *answer, *word;
+static char *one;
 
 /* Mutable: a signal sets it. */
 static volatile sig_atomic_t told_to_stop;
@@ -50,6 +51,12 @@ static const struct option options[] = {
 	  &delay },
 	{ 'n', "limit", "N", "ranks and call paths to show (as many as fit)",
 	  parse_count, &limit },
+	{ 0, "rank", "N", "this rank or process alone, of this host",
+	  parse_string, &one },
+	{ 0, "in", "WORD",
+	  "call paths with it: a function, a phase; how long each rank is "
+	  "there",
+	  parse_string, &word },
 	{ 0, "once", NULL, "two looks, what came between them, and the end",
 	  parse_flag, &once },
 	{ 0, "stream", NULL, "a line of JSON for each look", parse_flag,
@@ -82,6 +89,12 @@ static int report_of_watch(struct report **to, const struct job_watch *w,
 	*to = NULL;
 	if (!err)
 		err = recent_report(to, &summary, rows);
+	if (!err && w->only.one && !summary.row_count)
+		report_line(*to, "%s %llu is not on this host.",
+			    summary.world ? "Rank" : "Process",
+			    (unsigned long long)w->only.rank);
+	if (!err && job_watch_chooses(w) && w->others.host_count)
+		report_line(*to, "Of this host; others know sums alone.");
 	if (!err && silent)
 		report_line(*to, "Hosts that do not answer: %s.", silent);
 	recent_summary_fini(&summary);
@@ -230,7 +243,7 @@ static size_t rows_of_screen(void)
 static int draw_screen(const struct job_watch *w, bool held)
 {
 	struct format_style style;
-	char *text, foot[80];
+	char *text, foot[100];
 	int err;
 
 	page_init(&style, stdout);
@@ -239,7 +252,9 @@ static int draw_screen(const struct job_watch *w, bool held)
 	if (show.colour && strcmp(show.colour, "auto") != 0)
 		style.colour = !strcmp(show.colour, "always");
 	err = report_text_of(&text, w, formats[0], rows_of_screen(), &style);
-	snprintf(foot, sizeof(foot), "q: end  space: %s  + -: each %.3g s",
+	snprintf(foot, sizeof(foot),
+		 "q: end  space: %s  + -: each %.3g s  r: a rank  "
+		 "p: call paths  a: all",
 		 held ? "go on" : "hold", delay);
 	if (!err)
 		screen_show(text, foot);
@@ -247,9 +262,38 @@ static int draw_screen(const struct job_watch *w, bool held)
 	return err;
 }
 
-/* What a key asks for; false: the end. */
-static bool obey_key(int key, bool *held)
+/* A number, and no more; false: it is something else. */
+static bool choose_rank(struct recent_choice *only, const char *text)
 {
+	char *end;
+	unsigned long long number = strtoull(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end)
+		return false;
+	only->one = true;
+	only->rank = number;
+	return true;
+}
+
+/* From the keys. */
+static void choose_by_key(struct job_watch *w, int key)
+{
+	static char chosen[80];
+	char text[sizeof(chosen)];
+
+	if (key == 'a')
+		w->only = (struct recent_choice){ 0 };
+	else if (key == 'r' && screen_ask("rank: ", text, sizeof(text)))
+		w->only.one = choose_rank(&w->only, text);
+	else if (key == 'p' &&
+		 screen_ask("call paths with: ", text, sizeof(text)))
+		w->only.word = *text ? strcpy(chosen, text) : NULL;
+}
+
+/* What a key asks for; false: the end. */
+static bool obey_key(struct job_watch *w, int key, bool *held)
+{
+	choose_by_key(w, key);
 	if (key == ' ')
 		*held = !*held;
 	else if (key == '+' && delay < MOST_DELAY)
@@ -260,7 +304,7 @@ static bool obey_key(int key, bool *held)
 }
 
 /* Until the next look is due; false: the end. */
-static bool watch_keys(const struct job_watch *w, bool *held, double until)
+static bool watch_keys(struct job_watch *w, bool *held, double until)
 {
 	for (;;) {
 		double left = until - job_watch_clock();
@@ -269,7 +313,7 @@ static bool watch_keys(const struct job_watch *w, bool *held, double until)
 		if (left <= 0 && !*held)
 			return true;
 		key = screen_key(*held ? MOST_DELAY : left);
-		if (!obey_key(key, held))
+		if (!obey_key(w, key, held))
 			return false;
 		/* Not when the next look is due, which draws it anew. */
 		if (w->before && (*held || job_watch_clock() < until))
@@ -310,11 +354,14 @@ static int top_run(int argc, char **argv)
 {
 	struct job_watch w = { .word = argv[0],
 			       .delay = delay,
-			       .patience = patience };
+			       .patience = patience,
+			       .only.word = word };
 	int err;
 
 	if (argc > 1)
 		return fail(-EINVAL, "one run at a time");
+	if (one && !choose_rank(&w.only, one))
+		return fail(-EINVAL, "--rank wants a number, not %s", one);
 	if (!(delay >= LEAST_DELAY && delay <= MOST_DELAY))
 		return fail(-EINVAL, "--delay wants seconds, %g to %g",
 			    LEAST_DELAY, MOST_DELAY);

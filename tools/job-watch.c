@@ -142,6 +142,11 @@ static int add_host_summary(struct recent_summary *to, const char *path)
 	return err ? err : recent_summary_add(to, &one);
 }
 
+bool job_watch_chooses(const struct job_watch *w)
+{
+	return w->only.one || w->only.word;
+}
+
 int job_watch_summary(struct recent_summary *to, const struct job_watch *w)
 {
 	int err = 0;
@@ -149,8 +154,9 @@ int job_watch_summary(struct recent_summary *to, const struct job_watch *w)
 	*to = (struct recent_summary){ 0 };
 	if (w->before)
 		err = recent_summarise(to, w->before, w->now,
-				       w->now_s - w->before_s);
-	for (size_t i = 0; i < w->others.host_count && !err; i++) {
+				       w->now_s - w->before_s, &w->only);
+	for (size_t i = 0;
+	     i < w->others.host_count && !err && !job_watch_chooses(w); i++) {
 		char *path = inquiry_answer(&w->others, i);
 
 		/* One that is just being written, or another version's. */

@@ -8,16 +8,17 @@
 
 #include <stdbool.h>
 
+#include "analyse/compare/recent-summary.h"
 #include "launch/inquiry.h"
 
-struct recent_summary;
 struct run;
 
 struct job_watch {
-	const char *word;         /* which run; NULL: the newest */
-	double delay;             /* between looks, seconds */
-	double patience;          /* so long it may take to begin, seconds */
-	bool alone;               /* other hosts are not asked */
+	const char *word; /* which run; NULL: the newest */
+	double delay;     /* between looks, seconds */
+	double patience;  /* so long it may take to begin, seconds */
+	bool alone;       /* other hosts are not asked */
+	struct recent_choice only;
 	char *name;               /* its directory; NULL: not known yet */
 	struct run *before, *now; /* on this host; NULL: nothing runs here */
 	double before_s, now_s;
@@ -36,8 +37,12 @@ double job_watch_clock(void);
 int job_watch_first(struct job_watch *w);
 int job_watch_look(struct job_watch *w);
 
-/* What came between the last two looks, of all hosts that answer. */
+/* What came between the last two looks, of all hosts that answer; what is
+ * chosen, of this one. */
 int job_watch_summary(struct recent_summary *to, const struct job_watch *w);
+
+/* Ranks or call paths: then other hosts are left out. */
+bool job_watch_chooses(const struct job_watch *w);
 
 /* Hosts have not answered yet, but may. */
 bool job_watch_expects(const struct job_watch *w);

@@ -20,6 +20,12 @@
 #define END_OF_LINE  "\033[K\r\n"
 #define END_OF_ALL   "\033[J"
 
+enum {
+	ESCAPE = 27,
+	DELETE = 127,
+	WAIT_FOR_KEY = 3600 /* seconds */
+};
+
 /* Mutable: the terminal as it was, and what signals have said. */
 static struct termios terminal_before;
 static volatile sig_atomic_t told_to_end;
@@ -116,5 +122,32 @@ int screen_key(double seconds)
 		return 'q';
 	if (poll(&keys, 1, (int)(seconds * 1000)) <= 0)
 		return told_to_end ? 'q' : 0;
-	return read(STDIN_FILENO, &key, 1) == 1 ? key : 'q';
+	if (read(STDIN_FILENO, &key, 1) == 1)
+		return key;
+	told_to_end = 1; /* the terminal has gone */
+	return 'q';
+}
+
+bool screen_ask(const char *prompt, char *to, size_t size)
+{
+	FILE *screen = out_below(stdout);
+	size_t length = 0;
+
+	for (;;) {
+		int key;
+
+		to[length] = 0;
+		fprintf(screen, "\033[%u;1H\033[K%s%s_", screen_size().rows,
+			prompt, to);
+		fflush(screen);
+		key = screen_key(WAIT_FOR_KEY);
+		if (key == ESCAPE || told_to_end)
+			return false;
+		if (key == '\n' || key == '\r')
+			return true;
+		if (key == DELETE || key == '\b')
+			length -= length > 0;
+		else if (key >= ' ' && length + 1 < size)
+			to[length++] = (char)key;
+	}
 }

@@ -27,6 +27,10 @@ struct screen_size screen_size(void);
 /* As much of the text as there is room for, and `foot` in the last line. */
 void screen_show(const char *text, const char *foot);
 
+/* What is typed in the last line, until the end of line; false: Escape, or a
+ * signal. */
+bool screen_ask(const char *prompt, char *to, size_t size);
+
 /*
  * A key within so many seconds; 0: none came, or the size of the terminal has
  * changed; 'q' also when a signal or the terminal says that it is over.

@@ -70,6 +70,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/compare/recent-looks.c \
 	src/analyse/compare/recent-looks.h \
 	src/analyse/compare/recent-lines.c \
+	src/analyse/compare/recent-paths.c \
 	src/analyse/compare/recent-summary.c \
 	src/analyse/compare/recent-summary.h \
 	src/analyse/ends/verdict.c src/analyse/ends/verdict.h \

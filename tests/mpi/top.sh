@@ -96,6 +96,26 @@ shows_the_late_rank() {
 		grep -q '%.*work ← main' text
 }
 
+# One rank, and which ranks are in some call paths.
+chooses() {
+	start_job 100000 || return
+	"$copse" top --once --delay 2 --rank 2 --width 120 late.copse >one
+	"$copse" top --once --delay 2 --in Barrier -f csv --table ranks \
+		late.copse >there
+	"$copse" top --once --delay 0.5 --rank 7 late.copse >none
+	"$copse" top --once --rank x late.copse >wrong 2>&1
+	status=$?
+	end_job
+	cat one there none wrong
+	grep -q 'In the last .*: rank 2, ' one && grep -q '%.*work ← main' one &&
+		! grep -q '^ *[013]  ' one && grep -q 'Rank 7 is not' none &&
+		[ $status != 0 ] && grep -q 'wants a number, not x' wrong &&
+		awk -v columns='rank there' -f "$srcdir/tests/lib/csv.awk" there |
+		awk -F '\t' 'NR < 4 { good += $1 != 2 && $2 > 0.5 }
+			NR == 4 { good += $1 == 2 && $2 < 0.5 }
+			END { exit good != 4 }'
+}
+
 # Until the run ends, by itself, with what it would have said.
 writes_lines() {
 	need python3
@@ -125,7 +145,7 @@ draws_a_screen() {
 		    os.environ["TERM"] = "xterm"
 		    os.execv(os.environ["COPSE"], ["copse", "top", "-d", "0.5", "late.copse"])
 		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-		seen, end, asked = b"", time.time() + 60, False
+		seen, end, asked, chosen = b"", time.time() + 60, False, False
 		while time.time() < end:
 		    if select.select([fd], [], [], 0.2)[0]:
 		        try:
@@ -135,8 +155,11 @@ draws_a_screen() {
 		        if not more:
 		            break
 		        seen += more
-		    if not asked and seen.count(b"q: end") >= 3:
-		        os.write(fd, b"q")
+		    if not chosen and seen.count(b"q: end") >= 2:
+		        os.write(fd, b"r12\x7f\x7f2\n")
+		        chosen = True
+		    if not asked and chosen and b": rank 2, " in seen:
+		        os.write(fd, b"aq")
 		        asked = True
 		status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 		text = seen.decode("utf-8", "replace")
@@ -214,6 +237,7 @@ no_such_run() {
 
 mpicc -O2 -g -o late late.c || exit 99
 point "the rank that others wait for comes first" shows_the_late_rank
+point "a rank, and call paths with a word" chooses
 point "a line of JSON for each look" writes_lines
 point "a screen that is drawn anew" draws_a_screen
 point "the report of a job that goes on" reports_so_far

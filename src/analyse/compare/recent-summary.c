@@ -8,7 +8,6 @@
 
 #include "analyse/base/processes.h"
 #include "analyse/base/value.h"
-#include "analyse/compare/path-union.h"
 #include "analyse/ends/ends.h"
 #include "base/array.h"
 #include "base/comparison.h"
@@ -39,6 +38,7 @@ static bool add_recent_row(struct recent_summary *to,
 			       ? (double)rank->last->begin_age_ns / NS
 			       : NO_VALUE,
 		.memory = recent_memory(r->now, rank->row),
+		.there = NO_VALUE,
 		.host = strdup(host ? host : ""),
 		.doing = doing_now(r, rank),
 	};
@@ -57,80 +57,15 @@ static bool add_recent_row(struct recent_summary *to,
 	return false;
 }
 
-/* CPU time, and in MPI the time of calls that have returned. */
-static bool add_recent_path(struct recent_summary *to, double seconds,
-			    char *text)
+static bool is_chosen_rank(const struct recent_choice *only,
+			   const struct run *run, uint32_t row)
 {
-	struct recent_path one = { seconds, text };
-
-	if (text && array_append(&to->paths, &to->path_count, &to->path_room,
-				 sizeof(one), &one))
-		return true;
-	free(text);
-	return false;
-}
-
-enum {
-	PATHS_KEPT = 200 /* of a host: screens have fewer rows */
-};
-
-struct path_seconds {
-	uint32_t path;
-	double seconds;
-};
-
-ORDER_BY(by_path_seconds, struct path_seconds, DESC(seconds) ?: ASC(path))
-
-static int keep_recent_paths(struct recent_summary *to,
-			     const struct path_union *u, const double *before,
-			     const double *now)
-{
-	struct path_seconds *at = calloc(u->count + 1, sizeof(*at));
-	bool good = at;
-
-	for (size_t i = 0; i < u->count && good; i++) {
-		double more = now[i] - before[i];
-
-		at[i] = (struct path_seconds){ (uint32_t)i,
-					       more > 0 ? more : 0 };
-		to->path_seconds += at[i].seconds;
-	}
-	if (good)
-		qsort(at, u->count, sizeof(*at), by_path_seconds);
-	for (size_t i = 0; i < u->count && i < PATHS_KEPT && good; i++)
-		if (at[i].seconds > 0)
-			good = add_recent_path(to, at[i].seconds,
-					       path_union_text(u, at[i].path));
-	free(at);
-	return good ? 0 : no_memory();
-}
-
-static int add_recent_paths(struct recent_summary *to, const struct run *before,
-			    const struct run *now)
-{
-	const struct run *const runs[] = { before, now, NULL };
-	struct path_union u;
-	double *then, *since;
-	int err = path_union_init(&u, runs, 0);
-
-	if (err)
-		return err;
-	then = calloc(u.count + 1, sizeof(*then));
-	since = calloc(u.count + 1, sizeof(*since));
-	err = then && since ? 0 : no_memory();
-	if (!err) {
-		path_union_values(&u, 0, before, "cpu.time", "mpi.time", then);
-		path_union_values(&u, 1, now, "cpu.time", "mpi.time", since);
-		err = keep_recent_paths(to, &u, then, since);
-	}
-	free(then);
-	free(since);
-	path_union_fini(&u);
-	return err;
+	return !only->one || processes_number(run, row) == only->rank;
 }
 
 int recent_summarise(struct recent_summary *to, const struct run *before,
-		     const struct run *now, double seconds)
+		     const struct run *now, double seconds,
+		     const struct recent_choice *only)
 {
 	struct recent_looks r;
 	int err = recent_looks_init(&r, before, now, seconds);
@@ -139,18 +74,20 @@ int recent_summarise(struct recent_summary *to, const struct run *before,
 				       .world = now->world,
 				       .has_mpi = run_has_mpi(now),
 				       .seconds = seconds,
-				       .processes = r.count };
+				       .one = only->one };
 	if (err)
 		return err;
 	to->command = strdup(processes_command(now));
 	if (!to->command)
 		err = no_memory();
 	for (size_t i = 0; i < r.count && !err; i++)
-		if (!add_recent_row(to, &r, &r.ranks[i]))
+		if (is_chosen_rank(only, now, r.ranks[i].row) &&
+		    !add_recent_row(to, &r, &r.ranks[i]))
 			err = no_memory();
 	recent_looks_fini(&r);
+	to->processes = to->row_count;
 	if (!err)
-		err = add_recent_paths(to, before, now);
+		err = recent_paths_add(to, before, now, only);
 	if (!err)
 		recent_summary_sort(to);
 	return err;
@@ -171,7 +108,7 @@ static bool take_recent_path(struct recent_summary *to, struct recent_path *p)
 			free(text);
 			return true;
 		}
-	return add_recent_path(to, p->seconds, text);
+	return recent_path_add(to, p->seconds, text);
 }
 
 static void add_recent_sums(struct recent_summary *to,
@@ -214,7 +151,8 @@ int recent_summary_add(struct recent_summary *to, struct recent_summary *from)
 
 /* Who is in MPI least is waited for; or else who has most of the cores. */
 ORDER_BY(by_waiting_for, struct recent_row,
-	 ASC(sums[RECENT_MPI]) ?: DESC(sums[RECENT_CPU]) ?: ASC(number))
+	 DESC(there) ?: ASC(sums[RECENT_MPI]) ?: DESC(sums[RECENT_CPU])
+		     ?: ASC(number))
 ORDER_BY(by_recent_seconds, struct recent_path, DESC(seconds))
 
 void recent_summary_sort(struct recent_summary *s)

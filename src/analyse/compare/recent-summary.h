@@ -22,6 +22,7 @@ struct recent_row {
 	double sums[RECENT_SUMS];
 	double age;      /* of the call that it is in, seconds; or NO_VALUE */
 	uint64_t memory; /* 0: not known */
+	double there;    /* of the time, in chosen call paths; or NO_VALUE */
 	char *host, *doing;
 };
 
@@ -34,6 +35,7 @@ struct recent_summary {
 	char *command;
 	uint32_t world; /* ranks of the whole job; 0: no MPI's */
 	bool has_mpi;
+	bool one; /* of these, which is chosen */
 	size_t hosts, processes;
 	double seconds;           /* the longest of all hosts */
 	double sums[RECENT_SUMS]; /* of all processes */
@@ -45,13 +47,28 @@ struct recent_summary {
 	size_t path_count, path_room;
 };
 
+/* What is shown, where that is not all; then other hosts are not asked. */
+struct recent_choice {
+	bool one; /* this rank or process alone */
+	uint64_t rank;
+	const char *word; /* call paths that have it; NULL: all */
+};
+
 /*
  * Of two looks at a run, with all ranks, and the call paths that have most.
  * Freed by recent_summary_fini(), also after a failure.  0, or -errno with a
  * reason.
  */
 int recent_summarise(struct recent_summary *to, const struct run *before,
-		     const struct run *now, double seconds);
+		     const struct run *now, double seconds,
+		     const struct recent_choice *only);
+
+/* The call paths of a summary that has its ranks: recent-paths.c. */
+int recent_paths_add(struct recent_summary *to, const struct run *before,
+		     const struct run *now, const struct recent_choice *only);
+
+/* One more, whose text is taken.  False: no memory. */
+bool recent_path_add(struct recent_summary *to, double seconds, char *text);
 
 /* Add another host's, which is empty then.  0, or -ENOMEM. */
 int recent_summary_add(struct recent_summary *to, struct recent_summary *from);

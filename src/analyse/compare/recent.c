@@ -37,11 +37,15 @@ static void say_recent(struct report *report, const struct recent_summary *s)
 	if (s->has_mpi)
 		snprintf(text, sizeof(text), ", %.0f %% of the time in MPI",
 			 100 * recent_mean(s, RECENT_MPI));
+	extent_of(extent, s);
+	if (s->one && s->row_count)
+		snprintf(extent, sizeof(extent), "%s %llu", noun_of(s),
+			 (unsigned long long)s->rows->number);
 	if (s->hosts > 1)
 		snprintf(hosts, sizeof(hosts), " on %zu hosts", s->hosts);
-	report_line(report, "In the last %s: %s%s, %.2g of a core each%s.",
-		    phrase_time(time, s->seconds), extent_of(extent, s), hosts,
-		    recent_mean(s, RECENT_CPU), text);
+	report_line(report, "In the last %s: %s%s, %.2g of a core%s%s.",
+		    phrase_time(time, s->seconds), extent, hosts,
+		    recent_mean(s, RECENT_CPU), s->one ? "" : " each", text);
 }
 
 /* The first one is far less in MPI than half of the others. */
@@ -77,6 +81,15 @@ static bool knows_memory(const struct recent_summary *s)
 	return false;
 }
 
+/* Somebody asks for call paths with a word. */
+static bool knows_there(const struct recent_summary *s)
+{
+	for (size_t i = 0; i < s->row_count; i++)
+		if (s->rows[i].there >= 0)
+			return true;
+	return false;
+}
+
 static void recent_rank_columns(struct report *report,
 				const struct recent_summary *s)
 {
@@ -87,6 +100,8 @@ static void recent_rank_columns(struct report *report,
 	report_column(report, "host", "host", COLUMN_TEXT);
 	report_spare(report);
 	report_column(report, "mpi", title_if(has_mpi, "in MPI"), COLUMN_SHARE);
+	report_column(report, "there", title_if(knows_there(s), "there"),
+		      COLUMN_SHARE);
 	report_column(report, "cores", "cores", COLUMN_NUMBER);
 	report_column(report, "gpu",
 		      title_if(recent_mean(s, RECENT_GPU) > 0, "GPU"),
@@ -111,6 +126,10 @@ static void recent_rank_row(struct report *report, const struct recent_row *row)
 	report_count(report, row->number);
 	report_text(report, row->host);
 	report_number(report, row->sums[RECENT_MPI]);
+	if (row->there >= 0)
+		report_number(report, row->there);
+	else
+		report_none(report);
 	report_number(report, row->sums[RECENT_CPU]);
 	report_number(report, row->sums[RECENT_GPU]);
 	value_count(report, row->sums[RECENT_CALLS]);
