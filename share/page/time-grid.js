@@ -2,6 +2,7 @@
 // time-grid.js - what lines of ranks did when: cells of time that are sums over
 // their threads, and the call paths in them.
 import { kinds } from "./model.js";
+import { sum } from "./units.js";
 
 export const threadLine = 0, helperLine = 1, gpuLine = 2;
 
@@ -35,6 +36,9 @@ export class TimeGrid {
 		for (const part of cellParts)
 			this[part] = array(part);
 		this.split = array("split");
+		this.read = array("read");
+		this.written = array("written");
+		this.hasBytes = [this.read, this.written].some(of => of.some(b => b));
 		this.nodes = array("nodes");
 		this.own = array("own");
 		this.path = array("path");
@@ -117,6 +121,14 @@ export class TimeGrid {
 	seconds(part, line, from, to) {
 		return this.sum(part, line, from, to) / 255 * this.width / 1e6 *
 			this.lines[line].threads;
+	}
+
+	// What was read and written in columns from … to - 1, a second.
+	byteRates(from, to) {
+		const seconds = (this.timeOf(to) - this.timeOf(from)) / 1e6 || 1;
+		const of = bytes => sum(bytes.slice(from, to)) / seconds;
+
+		return [of(this.read), of(this.written)];
 	}
 
 	// By place in nodes, onto sums.

@@ -4,9 +4,9 @@ import { canvasFit, el, textClean } from "./dom.js";
 import { ink } from "./colour.js";
 import { labelFit } from "./flame.js";
 import { svgButton } from "./svg.js";
-import { timeText } from "./units.js";
+import { bytesText, timeText } from "./units.js";
 
-const axisHeight = 18;
+const axisHeight = 18, bytesHeight = 40;
 
 // Round steps of an axis: seconds, so many that labels have room.
 export function axisSteps(from, to, most) {
@@ -93,7 +93,8 @@ export class Timeline {
 	}
 
 	draw() {
-		const height = this.grid.lines.length * this.rowHeight;
+		const lines = this.grid.lines.length * this.rowHeight;
+		const height = lines + (this.grid.hasBytes ? bytesHeight : 0);
 
 		canvasFit(this.canvas, height + axisHeight, (context, width) => {
 			context.font = "12px " + ink("font");
@@ -102,6 +103,8 @@ export class Timeline {
 			this.drawn = this.pieces(width - this.left);
 			context.textBaseline = "middle";
 			this.grid.lines.forEach((_, line) => this.lineDraw(context, line));
+			if (this.grid.hasBytes)
+				this.bytesDraw(context, lines);
 			this.axisDraw(context, height);
 			for (const arrow of this.what.arrows || [])
 				this.arrowDraw(context, arrow);
@@ -159,7 +162,8 @@ export class Timeline {
 	labelsWidth(context, most) {
 		return Math.min(most, 12 + this.grid.lines.reduce((wide, _, line) =>
 			(this.isLabelled(line) ? Math.max(wide, context.measureText(
-				textClean(this.what.label(line), 100)).width) : wide), 60));
+				textClean(this.what.label(line), 100)).width) : wide),
+		this.grid.hasBytes ? 80 : 60));
 	}
 
 	labelDraw(context, line, y) {
@@ -168,6 +172,27 @@ export class Timeline {
 		context.fillStyle = ink("ink");
 		context.fillText(labelFit(context, textClean(this.what.label(line), 100),
 			this.left - 8), 0, y + Math.max(this.rowHeight, 11) / 2);
+	}
+
+	// How fast files were read and, on top of that, written, by all hosts.
+	bytesDraw(context, y) {
+		const rates = this.drawn.map(([from, to]) => this.grid.byteRates(from, to));
+		const most = Math.max(...rates.map(([r, w]) => r + w)) || 1;
+		const foot = y + bytesHeight - 2, tall = bytesHeight - 6;
+
+		context.fillStyle = ink("ink");
+		context.fillText(labelFit(context, "files", this.left - 8), 0, y + 12);
+		context.fillStyle = ink("quiet");
+		context.fillText(labelFit(context, `${bytesText(most)}/s`, this.left - 8), 0,
+			y + 28);
+		this.drawn.forEach(([, , x, width], i) => {
+			const [read, written] = rates[i].map(rate => rate / most * tall);
+
+			context.fillStyle = ink("io-box");
+			context.fillRect(x, foot - read, width, read);
+			context.fillStyle = ink("io");
+			context.fillRect(x, foot - read - written, width, written);
+		});
 	}
 
 	axisDraw(context, y) {
@@ -240,11 +265,13 @@ export class Timeline {
 		if (piece < 0)
 			piece = this.drawn.length - 1;
 		return { piece, line: Math.max(0, Math.min(this.grid.lines.length - 1,
-			line)), onLabel: event.offsetX < this.left };
+			line)), onLabel: event.offsetX < this.left,
+		onBytes: line >= this.grid.lines.length };
 	}
 
 	area(a, b) {
-		const lines = [Math.min(a.line, b.line), Math.max(a.line, b.line)];
+		const lines = a.onBytes ? [0, this.grid.lines.length - 1]
+			: [Math.min(a.line, b.line), Math.max(a.line, b.line)];
 		const first = this.drawn[Math.min(a.piece, b.piece)];
 		const last = this.drawn[Math.max(a.piece, b.piece)];
 
@@ -320,10 +347,20 @@ export class Timeline {
 		this.what.onselect(area.lines, area.time);
 	}
 
+	bytesSay([from, to]) {
+		const [read, written] = this.grid.byteRates(from, to);
+
+		return `files of all hosts, ${spanText([this.grid.timeOf(from),
+			this.grid.timeOf(to)])}: read ${bytesText(read)}/s, written ${
+			bytesText(written)}/s`;
+	}
+
 	tell() {
 		const over = this.over;
 
-		this.said.textContent = over && !over.onLabel
+		this.said.textContent = over?.onBytes && this.grid.hasBytes
+			? this.bytesSay(this.drawn[over.piece])
+			: over && !over.onLabel
 			? textClean(this.what.about(over.line, ...this.drawn[over.piece]), 600)
 			: this.what.hint || "\u00a0";
 	}

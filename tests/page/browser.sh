@@ -57,11 +57,12 @@ four_ranks() {
 
 # What was when, and iterations, of a program that has both.
 what_was_when() {
-	record stages 4 "$programs/mpi-stages" slow=20 extra=0.5 &&
+	COPSE_IO=on record stages 4 "$programs/mpi-stages" slow=20 extra=0.5 &&
 		"$copse" report timeline -f json stages.copse >time.json &&
 		"$copse" report iterations -f json stages.copse >steps.json &&
 		"$copse" report split -f json stages.copse >parts.json &&
-		look time stages time.json steps.json parts.json
+		"$copse" report io -f json stages.copse >io.json &&
+		look time stages time.json steps.json parts.json io.json
 }
 
 phases() {

@@ -200,6 +200,19 @@ async function timesEqual(page, { cells }) {
 	assert.deepEqual(shown, worth.map(([, line]) => line.map(v => [v, v])));
 }
 
+// What all hosts read and wrote in all columns, but for rounding.
+async function bytesEqual(page, { hosts }) {
+	const [read, written, columns] = await page.value("[copse.drawn.grid.read, " +
+		"copse.drawn.grid.written].map(of => of.reduce((a, b) => a + b, 0))" +
+		".concat(copse.drawn.grid.columns)");
+	const all = part => hosts.reduce((sum, host) => sum + host[part], 0);
+
+	assert.ok(all("read") > 1000);
+	assert.ok(Math.abs(read - all("read")) <= columns);
+	assert.ok(Math.abs(written - all("written")) <= columns);
+	assert.ok(await page.value("copse.drawn.grid.hasBytes"));
+}
+
 // What is selected of all ranks has the parts that copse report split has of it.
 async function spanEqual(page, { bins }) {
 	const [lines, third] = await page.value("(copse.go({ view: 'time', path: null," +
@@ -456,12 +469,13 @@ const checks = {
 	},
 
 	// Ranks over time, and iterations: their sums, and what selects.
-	async time(page, [timeline, iterations, split], address) {
+	async time(page, [timeline, iterations, split, io], address) {
 		const views = await viewsAll(page);
 
 		assert.ok(views.includes("time") && views.includes("steps"));
 		await page.look({ dark: false });
 		await timesEqual(page, json(timeline).tables);
+		await bytesEqual(page, json(io).tables);
 		await stepsEqual(page, json(iterations).tables);
 
 		// The whole run is that of the first screen: same parts, same figures.

@@ -101,6 +101,8 @@ export function madeTime({ page, arrays }, ranks) {
 		"time.number": ["varint", count.map(() => 0)],
 		"time.threads": ["varint", count], "time.nodes": ["varint", [4, 8, 5]],
 		"time.own": ["varint", [4, 8, 2]],
+		"time.read": ["varint", [...Array(32).keys()]],
+		"time.written": ["varint", Array(32).fill(7)],
 		"time.paths": ["varint", cells(l => (isLast(l) ? 2 : 1))],
 		"time.path": ["varint", cells((l, c) => [c < 16 ? 0 : 1,
 			...(isLast(l) ? [2] : [])]).flat()],

@@ -631,6 +631,7 @@ test("sums of cells of time, by path", () => {
 	assert.equal(grid.seconds("known", 1, 0, 32), 64);
 	assert.ok(Math.abs(grid.seconds("mpi", 1, 10, 20) - 8) < 1e-9);
 	assert.equal(grid.sum("moments", 0, 0, 2), 4);
+	assert.deepEqual(grid.byteRates(10, 20), [14.5, 7]);
 
 	// solve, or MPI_Wait, and of the last line a quarter of dot.
 	const held = grid.held([0, 127], 15, 17);

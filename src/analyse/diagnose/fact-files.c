@@ -19,7 +19,7 @@
 	FIELD(PROCESSES, "processes", COUNT, "that used it")                   \
 	FIELD(READERS, "readers", COUNT, "of them, those that read from it")   \
 	FIELD(WRITERS, "writers", COUNT, "of them, those that wrote to it")    \
-	FIELD(MEMBERS, "members", COUNT, "ranks, or processes, of the run")    \
+	FIELD(MEMBERS, "members", COUNT, "ranks of the run; 1: it has none")   \
 	FIELD(SECONDS, "seconds", SECONDS,                                     \
 	      "of all its calls, in all processes")                            \
 	FIELD(LONGEST, "longest", SECONDS,                                     \
@@ -177,7 +177,8 @@ static int add_file_fact(struct facts *to, const struct fact_source *from,
 	fact->values[PROCESSES].number = f->processes;
 	fact->values[READERS].number = f->readers;
 	fact->values[WRITERS].number = f->writers;
-	fact->values[MEMBERS].number = (double)from->run->member_count;
+	fact->values[MEMBERS].number =
+		from->run->world ? (double)from->run->member_count : 1;
 	fact->values[SHARED].number = file_system_is_shared(f->system);
 	set_counts(fact, f);
 	set_times(fact, from, f);

@@ -138,6 +138,38 @@ static int put_time_split(struct page_stream *s, const struct time_grid *g)
 	return 0;
 }
 
+/* Bytes of all files that were moved in each column, by all hosts. */
+static int put_time_bytes(struct page_stream *s, const struct time_grid *g)
+{
+	const struct run_io *io = &g->run->io;
+	double width = (double)g->run->timeline.axes->width_ns * g->each;
+	double first = (double)g->first / g->each;
+	double *bytes = calloc(g->columns, 2 * sizeof(*bytes));
+	double *written = bytes ? bytes + g->columns : NULL;
+
+	if (!bytes)
+		return no_memory();
+	for (size_t i = 0; i < io->bin_count; i++) {
+		const struct run_io_bin *b = &io->bins[i];
+		double begin = (double)b->ns / width - first;
+		double end = begin + (double)b->width_ns / width;
+
+		for (uint32_t c = begin > 0 ? (uint32_t)begin : 0;
+		     c < g->columns && c < end; c++) {
+			double part = (fmin(end, c + 1) - fmax(begin, c)) /
+				      (end - begin);
+
+			bytes[c] += part * (double)b->read;
+			written[c] += part * (double)b->written;
+		}
+	}
+	PAGE_COLUMN(s, "time.read", PAGE_VARINT, g->columns, round(bytes[i]));
+	PAGE_COLUMN(s, "time.written", PAGE_VARINT, g->columns,
+		    round(written[i]));
+	free(bytes);
+	return 0;
+}
+
 int page_put_time(struct page_stream *s, const struct paths *paths,
 		  const struct time_grid *g)
 {
@@ -157,6 +189,8 @@ int page_put_time(struct page_stream *s, const struct paths *paths,
 	TIME_GRID_PARTS(PART)
 #undef PART
 	err = put_time_split(s, g);
+	if (!err)
+		err = put_time_bytes(s, g);
 	return err ? err : put_time_paths(s, paths, g);
 }
 
