@@ -6,6 +6,7 @@
  *
  *   launch        a kernel that does nothing, launched from 15 frames below
  *                 main; of 500, which wait for none of them
+ *   graph         a graph of 20 of these, one after the other; of 100
  *   stencil-SIZE  a step of tests/gpu/stencil.c on one rank, without MPI, of
  *                 a field of 4096, 8192 or 16384 each way; of 50, 20 or 5
  *
@@ -33,6 +34,27 @@ static void launch(void)
 {
 	TRY(cudaLaunchKernel((const void *)nothing, dim3(1), dim3(1), NULL, 0,
 			     0));
+}
+
+static cudaGraphExec_t graph;
+
+static void prepare_graph(void)
+{
+	cudaStream_t stream;
+	cudaGraph_t made;
+
+	TRY(cudaStreamCreate(&stream));
+	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < 20; i++)
+		TRY(cudaLaunchKernel((const void *)nothing, dim3(1), dim3(1),
+				     NULL, 0, stream));
+	TRY(cudaStreamEndCapture(stream, &made));
+	TRY(cudaGraphInstantiateWithFlags(&graph, made, 0));
+}
+
+static void launch_graph(void)
+{
+	TRY(cudaGraphLaunch(graph, 0));
 }
 
 static int size; /* of the field, each way */
@@ -81,6 +103,7 @@ static const struct work {
 	int count, warm_up, size;
 } works[] = {
 	{ "launch", NULL, launch, 500, 100 }, /* 1024 wait for room */
+	{ "graph", prepare_graph, launch_graph, 100, 20 },
 	{ "stencil-4096", prepare_stencil, step, 50, 5, 4096 },
 	{ "stencil-8192", prepare_stencil, step, 20, 2, 8192 },
 	{ "stencil-16384", prepare_stencil, step, 5, 1, 16384 },

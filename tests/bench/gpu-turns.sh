@@ -15,7 +15,7 @@
 #
 # What happens beside the program's thread, as records are read, is in all of them.
 #
-#   WORKS  of launch stencil-4096 stencil-8192 stencil-16384 torch-small
+#   WORKS  of launch graph stencil-4096 stencil-8192 stencil-16384 torch-small
 #          torch-large (all but the last two)
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -70,6 +70,6 @@ row='%-26s %-40s %-34s %s\n'
 # shellcheck disable=SC2059
 printf "$row" "ns, $rounds rounds" "median (extremes)" "above kernels" \
 	"above nothing"
-for work in ${WORKS:-launch stencil-4096 stencil-8192 stencil-16384}; do
+for work in ${WORKS:-launch graph stencil-4096 stencil-8192 stencil-16384}; do
 	one_work "$work"
 done

@@ -126,11 +126,11 @@ no_file_is_left() {
 bar_on_a_terminal() {
 	need script
 	mkdir long && "$builddir/tests/bench/make-ranks" model.copse/rank-0.h5 \
-		long 1000 values=4000 || return
-	TERM=xterm script -qec "$copse merge -q long" typed >/dev/null || return
+		long 3000 values=4000 || return
+	TERM=xterm script -qec "$copse merge -q -t 1 long" typed >/dev/null || return
 	tr '\r' '\n' <typed | grep '\[#.*\]' >bars
 	head -n 30 bars
-	grep -Eq '^reading profiles +\[#+ *\] [0-9]+/1000' bars ||
+	grep -Eq '^reading profiles +\[#+ *\] [0-9]+/3000' bars ||
 		return
 	"$copse" merge -q long 2>piped || return
 	[ ! -s piped ] || { cat piped; return 1; }

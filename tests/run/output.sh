@@ -126,7 +126,7 @@ foreign() {
 # What is printed can be pasted.
 blanks() {
 	fresh "$1" && "$copse" run -o "it's here" ./busy 2>err || return 1
-	tail -n 1 err | sed 's/.*to see them: copse/"$copse"/' >again
+	grep "to see them: " err | sed 's/.*to see them: copse/"$copse"/' >again
 	cat again
 	copse=$copse sh -e again >report && grep summary report
 }

@@ -123,7 +123,7 @@ tutorial() {
 		cat out
 		return 1
 	done <commands
-	"$copse" report hotspots heat.copse | grep '^  report '
+	"$copse" report hotspots heat.copse | grep '^  diffuse '
 }
 
 point "runs of what the pages name" set_up
