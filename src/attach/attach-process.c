@@ -360,14 +360,15 @@ static bool is_return_address(uintptr_t pc)
 /*
  * Of one that waits, the stack and the program counter are known, and no other
  * register.  A frame pointer is what the first function with one has put below
- * its return address: the lowest pair that leads up the stack.
+ * its return address: the lowest pair that leads up the stack, from there on.
  */
-static uintptr_t guess_frame_pointer(struct foreign *f)
+static uintptr_t guess_frame_pointer(struct foreign *f, uintptr_t from)
 {
 	size_t count = (f->stack_high - f->stack_low) / sizeof(uintptr_t);
 	const uintptr_t *word = (const void *)f->stack;
 
-	for (size_t i = 0; i + 1 < count; i++) {
+	for (size_t i = (from - f->stack_low) / sizeof(*word); i + 1 < count;
+	     i++) {
 		uintptr_t at = f->stack_low + i * sizeof(*word);
 		const struct foreign_mapping *m;
 
@@ -380,12 +381,31 @@ static uintptr_t guess_frame_pointer(struct foreign *f)
 	return 0;
 }
 
+/* Frames that need none are walked; it is the next one's. */
+static live_ref path_of_wait(struct attach_process *p, struct attach_thread *t,
+			     const struct thread_state *state)
+{
+	struct cfi_frame top = { state->pc, state->sp, 0 };
+	const struct unwinder *u = p->unwinder;
+	uintptr_t from = top.sp;
+	int why;
+	live_ref node =
+		unwind_path(p->unwinder, &t->tree, &top, true, NULL, &why);
+
+	for (uint32_t i = 0; i < u->count; i++)
+		if (u->memo[i].at.sp > from &&
+		    u->memo[i].at.sp < p->foreign.stack_high)
+			from = u->memo[i].at.sp;
+	if (why >= 0)
+		top.fp = guess_frame_pointer(&p->foreign, from);
+	return why >= 0 ? path_to(p, t, &top, NULL) : node;
+}
+
 /* A thread that waits; its stack stays as it is meanwhile, or is not used. */
 static void take_wait(struct attach_process *p, struct attach_thread *t,
 		      const struct thread_state *state, uint64_t now)
 {
 	uint64_t wall = now - t->last_look;
-	struct cfi_frame top = { state->pc, state->sp, 0 };
 	struct iovec here = { p->stack, PERF_RING_DUMP_MOST };
 	struct iovec there = { (void *)(uintptr_t)state->sp,
 			       PERF_RING_DUMP_MOST };
@@ -395,8 +415,7 @@ static void take_wait(struct attach_process *p, struct attach_thread *t,
 	if (size <= 0)
 		return;
 	foreign_use(&p->foreign, p->stack, state->sp, (size_t)size);
-	top.fp = guess_frame_pointer(&p->foreign);
-	node = path_to(p, t, &top, NULL);
+	node = path_of_wait(p, t, state);
 	if (!add_sample_times(p, t, node, 0, wall)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
 		return;
