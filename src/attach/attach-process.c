@@ -386,18 +386,12 @@ static live_ref path_of_wait(struct attach_process *p, struct attach_thread *t,
 			     const struct thread_state *state)
 {
 	struct cfi_frame top = { state->pc, state->sp, 0 };
-	const struct unwinder *u = p->unwinder;
-	uintptr_t from = top.sp;
 	int why;
 	live_ref node =
 		unwind_path(p->unwinder, &t->tree, &top, true, NULL, &why);
 
-	for (uint32_t i = 0; i < u->count; i++)
-		if (u->memo[i].at.sp > from &&
-		    u->memo[i].at.sp < p->foreign.stack_high)
-			from = u->memo[i].at.sp;
 	if (why >= 0)
-		top.fp = guess_frame_pointer(&p->foreign, from);
+		top.fp = guess_frame_pointer(&p->foreign, p->unwinder->reached);
 	return why >= 0 ? path_to(p, t, &top, NULL) : node;
 }
 

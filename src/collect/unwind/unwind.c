@@ -1431,6 +1431,7 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	node = record_path(u, tree, &w, why);
 	memorize_path(u, &w);
+	u->reached = w.count ? w.path[w.count - 1].at.sp : top->sp;
 	u->registers = registers;
 	if (u->verify && node && !is_confirmed(u, tree, top, exact, node))
 		u->differ++;

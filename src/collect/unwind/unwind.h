@@ -91,6 +91,7 @@ struct unwinder {
 	uint32_t generation; /* of the code, that the memo is for */
 	uint32_t era;        /* how often it was forgotten */
 	int partial;         /* enum loss of the memo's path, -1: complete */
+	uintptr_t reached;   /* sp of the last frame that was walked to */
 	uint64_t verified;   /* paths that were walked in full as well */
 	uint64_t differ;     /* those that it did not confirm */
 	struct unwind_frame *memo, *fresh, *far; /* the last: walked beyond */
