@@ -44,8 +44,8 @@ static inline bool gpu_call_waits(const char *name)
 }
 
 /*
- * Whether it may turn out to have waited: a launch or a copy whose queue is
- * full, a copy of pageable memory, a release of memory that GPUs still use.
+ * Whether it may turn out to have waited: where its queue was full, or, of a
+ * copy, the host's memory was pageable.
  */
 static inline bool gpu_call_may_wait(const char *name)
 {
@@ -54,8 +54,7 @@ static inline bool gpu_call_may_wait(const char *name)
 	return !gpu_call_waits(name) &&
 	       (gpu_call_launches_kernel(name) ||
 		gpu_call_launches_graph(name) || !strncmp(verb, "Memcpy", 6) ||
-		!strncmp(verb, "Memset", 6) || !strncmp(verb, "Free", 4) ||
-		!strncmp(verb, "MemFree", 7));
+		!strncmp(verb, "Memset", 6));
 }
 
 /*

@@ -16,6 +16,7 @@ enum {
 	OWN_NS = 1000,    /* a copy begins with the call that waits for it */
 	JOINED_NS = 1000000, /* calls that are one: their work was launched
 				before */
+	DEEP = 50,           /* times as long as it ran, work of a full queue */
 	WAITED = 90,         /* percent: of less no call waited that may not */
 };
 
@@ -28,6 +29,8 @@ struct awaited_kind {
 struct awaited_kinds {
 	uint32_t count;
 	uint64_t covered, until; /* of the call, by any of them, so far */
+	uint64_t queued, ran;    /* of the pieces, before it and meanwhile */
+	bool copied;             /* by the call itself, which has ended */
 	struct awaited_kind at[KINDS];
 };
 
@@ -144,7 +147,8 @@ static struct awaited_kind *kind_of_work(struct awaited_kinds *of,
 static void empty_awaited(struct awaited_kinds *of)
 {
 	of->count = 0;
-	of->covered = of->until = 0;
+	of->covered = of->until = of->queued = of->ran = 0;
+	of->copied = false;
 }
 
 /* Work comes in the order of its starts. */
@@ -158,6 +162,12 @@ static void cover_call(struct awaited_kinds *of, uint64_t from, uint64_t to)
 	of->until = to;
 }
 
+/* What was launched later was not waited for; calls that are one launch. */
+static uint64_t last_launch(const struct gpu_wait *w)
+{
+	return w->for_what == GPU_WAITS_PERHAPS ? w->to : w->from + OWN_NS;
+}
+
 static void add_to_awaiting(uint64_t i, const struct live_piece *p)
 {
 	const struct gpu_wait *w = awaiting_at(i);
@@ -168,11 +178,15 @@ static void add_to_awaiting(uint64_t i, const struct live_piece *p)
 	struct awaited_kinds *of = kinds_of_awaiting(i);
 	struct awaited_kind *k;
 
-	if (from >= to || p->begun > w->from + OWN_NS)
+	if (from >= to || p->begun > last_launch(w))
 		return;
 	for (; waits.met <= i; waits.met++)
 		empty_awaited(kinds_of_awaiting(waits.met));
 	cover_call(of, from, to);
+	of->queued += p->start - p->begun;
+	of->ran += p->end - p->start;
+	of->copied |= p->kernel == LIVE_PIECE_COPY && p->begun >= w->from &&
+		      p->end <= w->to + LATE_NS;
 	k = kind_of_work(of, stream, p->name);
 	k->ns += to - from;
 	if (p->end > k->end)
@@ -196,6 +210,12 @@ static uint64_t awaited_stream(const struct awaited_kinds *of, uint64_t until)
 	return last->stream;
 }
 
+static bool has_waited(const struct gpu_wait *w, const struct awaited_kinds *of)
+{
+	return of->covered * 100 >= (w->to - w->from) * WAITED &&
+	       (of->copied || of->queued >= DEEP * of->ran);
+}
+
 /* Of streams that worked at the same time each has its share. */
 static void settle_perhaps(const struct gpu_wait *w,
 			   const struct awaited_kinds *of, gpu_awaited_sum *sum)
@@ -203,7 +223,7 @@ static void settle_perhaps(const struct gpu_wait *w,
 	double part = (double)w->inside / (double)(w->to - w->from);
 	uint64_t all = 0;
 
-	if (of->covered * 100 < (w->to - w->from) * WAITED)
+	if (!has_waited(w, of))
 		return;
 	for (uint32_t n = 0; n < of->count; n++)
 		all += of->at[n].ns;

@@ -8,9 +8,12 @@
  * last before the return.  One that waits for the device, or that copies, may
  * wait for all of them, but for work that goes on then.
  *
- * A call that does not wait by its nature, as a launch, does where its queue is
- * full, and then work runs for as good as all of its time.  Where less ran, it
- * did not wait.  Such calls at one node are one while they begin within 1 ms.
+ * A launch or a copy that does not wait by its nature does where its queue, of
+ * some thousand pieces, is full: work runs for as good as all of its time, and
+ * has been queued for many times as long as it runs.  A copy also does where it
+ * has ended when the call returns.  Of other calls beside work nothing is said:
+ * a thread may be off its core.  Such calls at one node are one while they
+ * begin within 1 ms.
  *
  * Memory is bounded: calls whose work is not known yet wait in a ring of
  * 16,384; more are counted (LOSS_GPU_AWAITED), as are short ones, which are

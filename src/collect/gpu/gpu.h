@@ -68,7 +68,7 @@ enum gpu_waits {
 	GPU_WAITS_NOT,
 	GPU_WAITS_STREAM,  /* for the work of one stream */
 	GPU_WAITS_DEVICE,  /* for whatever had been called for */
-	GPU_WAITS_PERHAPS, /* if work ran all the time */
+	GPU_WAITS_PERHAPS, /* see gpu-awaited.h */
 };
 
 /*
