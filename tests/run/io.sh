@@ -295,11 +295,11 @@ C
 	rm -rf io.copse
 	mpirun -n 4 "$copse" run -q --no-report --io=on -o io.copse ./ranks ||
 		return
-	columns ranks 'rank written' | sort -n | cut -f 2 | tr '\n' ' ' >ranks
-	cat ranks
+	columns ranks 'rank written' | sort -n | cut -f 2 | tr '\n' ' ' >by-rank
+	cat by-rank
 	columns files 'file processes written' >files
 	cat files
-	[ "$(cat ranks)" = "34603008 1048576 1048576 1048576 " ] &&
+	[ "$(cat by-rank)" = "34603008 1048576 1048576 1048576 " ] &&
 		grep -q "$PWD/rank.out	1	33554432" files &&
 		grep -q "$PWD/all.out	4	4194304" files &&
 		columns paths 'call_path calls written' |

@@ -23,6 +23,7 @@ TEST(files_are_of_packages)
 			    false));
 	CHECK(is_of_package("/v/site-packages/numpy.libs/libopenblas-1.so",
 			    "numpy", false));
+	CHECK(is_of_package("site-packages/slow/__init__.py", "slow", false));
 	CHECK(is_of_package("/usr/lib/python3.11/json/decoder.py", "json",
 			    true));
 	CHECK(is_of_package("/usr/lib64/python3.9/ast.py", "ast", true));

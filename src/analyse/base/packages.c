@@ -37,9 +37,13 @@ static const char *installed_end(const char *file)
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		const char *at = strstr(file, folders[i]);
+		size_t length = strlen(folders[i]);
 
 		if (at)
-			return at + strlen(folders[i]) - 1;
+			return at + length - 1;
+		/* Up to 3.9 a file of a relative sys.path is so, too. */
+		if (!strncmp(file, folders[i] + 1, length - 1))
+			return file + length - 2;
 	}
 	return NULL;
 }
