@@ -210,7 +210,8 @@ static uint64_t awaited_stream(const struct awaited_kinds *of, uint64_t until)
 	return last->stream;
 }
 
-static bool has_waited(const struct gpu_wait *w, const struct awaited_kinds *of)
+static bool call_has_waited(const struct gpu_wait *w,
+			    const struct awaited_kinds *of)
 {
 	return of->covered * 100 >= (w->to - w->from) * WAITED &&
 	       (of->copied || of->queued >= DEEP * of->ran);
@@ -223,7 +224,7 @@ static void settle_perhaps(const struct gpu_wait *w,
 	double part = (double)w->inside / (double)(w->to - w->from);
 	uint64_t all = 0;
 
-	if (!has_waited(w, of))
+	if (!call_has_waited(w, of))
 		return;
 	for (uint32_t n = 0; n < of->count; n++)
 		all += of->at[n].ns;
