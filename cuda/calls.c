@@ -332,7 +332,8 @@ static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
 		copse_gpu_failed(region, error);
 	else
 		learn_names(open);
-	if (f && f->waits && !error)
+	if (f && f->waits && !error &&
+	    region->end_ns - region->start_ns >= GPU_BRIEF_NS)
 		copse_gpu_awaited(region, f->waits);
 }
 

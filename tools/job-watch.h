@@ -37,8 +37,10 @@ double job_watch_clock(void);
 int job_watch_first(struct job_watch *w);
 int job_watch_look(struct job_watch *w);
 
-/* What came between the last two looks, of all hosts that answer; what is
- * chosen, of this one. */
+/*
+ * What came between the last two looks, of all hosts that answer; what is
+ * chosen, of this one.
+ */
 int job_watch_summary(struct recent_summary *to, const struct job_watch *w);
 
 /* Ranks or call paths: then other hosts are left out. */

@@ -97,7 +97,8 @@ struct screen_size screen_size(void)
 
 void screen_show(const char *text, const char *foot)
 {
-	unsigned int rows = screen_size().rows, row = 1;
+	struct screen_size size = screen_size();
+	unsigned int rows = size.rows, row = 1;
 	FILE *to = out_below(stdout);
 
 	fputs(FIRST_PLACE, to);
@@ -109,7 +110,7 @@ void screen_show(const char *text, const char *foot)
 		text += length + (text[length] == '\n');
 	}
 	fputs(END_OF_ALL, to);
-	fprintf(to, "\033[%u;1H%s", rows, foot);
+	fprintf(to, "\033[%u;1H%.*s", rows, (int)size.columns, foot);
 	fflush(to);
 }
 
@@ -147,7 +148,8 @@ bool screen_ask(const char *prompt, char *to, size_t size)
 			return true;
 		if (key == DELETE || key == '\b')
 			length -= length > 0;
-		else if (key >= ' ' && length + 1 < size)
+		else if (key >= ' ' && length + 1 < size &&
+			 strlen(prompt) + length + 2 < screen_size().columns)
 			to[length++] = (char)key;
 	}
 }

@@ -24,11 +24,13 @@ void screen_end(void);
 
 struct screen_size screen_size(void);
 
-/* As much of the text as there is room for, and `foot` in the last line. */
+/* As much of both as there is room for, `foot` (ASCII) in the last line. */
 void screen_show(const char *text, const char *foot);
 
-/* What is typed in the last line, until the end of line; false: Escape, or a
- * signal. */
+/*
+ * What is typed in the last line, until the end of line; false: Escape, or a
+ * signal.
+ */
 bool screen_ask(const char *prompt, char *to, size_t size);
 
 /*

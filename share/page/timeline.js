@@ -266,7 +266,7 @@ export class Timeline {
 			piece = this.drawn.length - 1;
 		return { piece, line: Math.max(0, Math.min(this.grid.lines.length - 1,
 			line)), onLabel: event.offsetX < this.left,
-		onBytes: line >= this.grid.lines.length };
+		onBytes: this.grid.hasBytes && line >= this.grid.lines.length };
 	}
 
 	area(a, b) {
@@ -358,7 +358,7 @@ export class Timeline {
 	tell() {
 		const over = this.over;
 
-		this.said.textContent = over?.onBytes && this.grid.hasBytes
+		this.said.textContent = over?.onBytes
 			? this.bytesSay(this.drawn[over.piece])
 			: over && !over.onLabel
 			? textClean(this.what.about(over.line, ...this.drawn[over.piece]), 600)

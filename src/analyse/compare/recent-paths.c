@@ -25,7 +25,7 @@ enum {
 struct recent_paths {
 	struct path_union union_of;
 	const struct recent_choice *only;
-	char **text; /* of the paths that have the word; NULL: it has not */
+	bool *found; /* paths that have the word */
 	double *seconds;
 };
 
@@ -74,7 +74,7 @@ static int add_path_node(struct recent_paths *p, struct recent_summary *to,
 		if (row == to->row_count)
 			continue; /* not chosen, or no member of the job */
 		p->seconds[path] += seconds;
-		if (p->only->word && p->text[path])
+		if (p->found[path])
 			to->rows[row].there += seconds / to->seconds;
 	}
 	return err;
@@ -115,10 +115,8 @@ static int find_word(struct recent_paths *p, struct recent_summary *to)
 
 		if (!text)
 			return no_memory();
-		if (strstr(text, word))
-			p->text[i] = text;
-		else
-			free(text);
+		p->found[i] = strstr(text, word);
+		free(text);
 	}
 	return 0;
 }
@@ -140,7 +138,7 @@ static int keep_recent_paths(struct recent_paths *p, struct recent_summary *to)
 		double seconds = p->seconds[i] > 0 ? p->seconds[i] : 0;
 
 		to->path_seconds += seconds;
-		if (seconds > 0 && (!p->only->word || p->text[i]))
+		if (seconds > 0 && (!p->only->word || p->found[i]))
 			at[kept++] =
 				(struct path_seconds){ (uint32_t)i, seconds };
 	}
@@ -163,18 +161,16 @@ int recent_paths_add(struct recent_summary *to, const struct run *before,
 
 	if (err)
 		return err;
-	p.text = calloc(p.union_of.count + 1, sizeof(*p.text));
+	p.found = calloc(p.union_of.count + 1, sizeof(*p.found));
 	p.seconds = calloc(p.union_of.count + 1, sizeof(*p.seconds));
-	err = p.text && p.seconds ? find_word(&p, to) : no_memory();
+	err = p.found && p.seconds ? find_word(&p, to) : no_memory();
 	if (!err)
 		err = add_path_look(&p, to, before, 0, -1);
 	if (!err)
 		err = add_path_look(&p, to, now, 1, 1);
 	if (!err)
 		err = keep_recent_paths(&p, to);
-	for (size_t i = 0; p.text && i < p.union_of.count; i++)
-		free(p.text[i]);
-	free(p.text);
+	free(p.found);
 	free(p.seconds);
 	path_union_fini(&p.union_of);
 	return err;

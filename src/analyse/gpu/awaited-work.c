@@ -13,6 +13,7 @@
 #include "analyse/paths/brief.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "base/gpu-calls.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "live/layout.h"
@@ -208,13 +209,27 @@ most_awaited(const struct awaited_works *works,
 	return most;
 }
 
+/* "300 times"; of calls that need not wait it is not known how many did. */
+static void put_wait_times(char *to, size_t size, const struct paths *paths,
+			   const struct awaited_work *call)
+{
+	const struct run *run = paths->run;
+	char many[32];
+	bool all = gpu_call_waits(
+		str_at(&run->strings,
+		       run->nodes[paths->at[call->path].node].function));
+
+	phrase_many(many, call->calls, all ? "time" : "call");
+	snprintf(to, size, "%s%s", all ? "" : "in some of ", many);
+}
+
 char *awaited_works_text(const struct paths *paths,
 			 const struct awaited_works *works)
 {
 	const struct awaited_work *call;
 	const struct awaited_work *most = most_awaited(works, &call);
 	char *name, *owner, *line, *text = NULL, *work = NULL;
-	char time[32], times[32];
+	char time[32], times[64];
 
 	if (!call || call->seconds <= 0)
 		return strdup("");
@@ -223,12 +238,12 @@ char *awaited_works_text(const struct paths *paths,
 	line = line_of_call(paths, call);
 	if (most && most->waited >= MOSTLY * call->seconds)
 		work = brief_name(str_at(&paths->run->strings, most->name));
+	put_wait_times(times, sizeof(times), paths, call);
 	if (name && owner)
 		text = str_format("waits for the GPU in %s%s%s%s%s %s, "
 				  "%s%s%s",
 				  name, *owner ? PATHS_ARROW : "", owner,
-				  line ? ", " : "", line ? line : "",
-				  phrase_many(times, call->calls, "time"),
+				  line ? ", " : "", line ? line : "", times,
 				  phrase_time(time, call->seconds),
 				  work ? ", mostly for " : "",
 				  work ? work : "");

@@ -9,11 +9,10 @@
 
 enum {
 	WAITS = 16384,
-	MET = 64,         /* of them at a time, those that work was seen of */
-	KINDS = 8,        /* of work, by name and stream, of one wait */
-	BRIEF_NS = 10000, /* it says nothing of what it waited for */
-	LATE_NS = 50000,  /* from the end of the work to the return */
-	OWN_NS = 1000,    /* a copy begins with the call that waits for it */
+	MET = 64,        /* of them at a time, those that work was seen of */
+	KINDS = 8,       /* of work, by name and stream, of one wait */
+	LATE_NS = 50000, /* from the end of the work to the return */
+	OWN_NS = 1000,   /* a copy begins with the call that waits for it */
 	JOINED_NS = 1000000, /* calls that are one: their work was launched
 				before */
 	DEEP = 50,           /* times as long as it ran, work of a full queue */
@@ -85,10 +84,12 @@ static void put_awaiting(const struct gpu_wait *wait)
 /* A loop that launches into a full queue fills the ring otherwise. */
 static bool join_awaiting(const struct gpu_wait *wait)
 {
-	struct gpu_wait *last = awaiting_at(waits.end - 1);
+	struct gpu_wait *last;
 
-	if (wait->for_what != GPU_WAITS_PERHAPS || waits.end <= waits.met ||
-	    last->for_what != GPU_WAITS_PERHAPS || last->node != wait->node ||
+	if (wait->for_what != GPU_WAITS_PERHAPS || waits.end <= waits.met)
+		return false;
+	last = awaiting_at(waits.end - 1);
+	if (last->for_what != GPU_WAITS_PERHAPS || last->node != wait->node ||
 	    last->thread != wait->thread || wait->from < last->to ||
 	    wait->from - last->from > JOINED_NS)
 		return false;
@@ -109,17 +110,17 @@ static bool make_awaiting_room(void)
 void gpu_awaited_call(const struct gpu_wait *wait)
 {
 	struct live_header *header = registry_header();
-	bool room;
+	bool kept;
 
-	if (wait->to < wait->from + BRIEF_NS)
-		return;
 	lock_take(&waits.lock);
 	keep_to_profile();
-	room = make_awaiting_room();
-	if (room && !join_awaiting(wait))
+	kept = join_awaiting(wait);
+	if (!kept && make_awaiting_room()) {
 		put_awaiting(wait);
+		kept = true;
+	}
 	lock_give(&waits.lock);
-	if (!room && header)
+	if (!kept && header)
 		__atomic_fetch_add(&header->losses[LOSS_GPU_AWAITED], 1,
 				   __ATOMIC_RELAXED);
 }

@@ -16,8 +16,7 @@
  * begin within 1 ms.
  *
  * Memory is bounded: calls whose work is not known yet wait in a ring of
- * 16,384; more are counted (LOSS_GPU_AWAITED), as are short ones, which are
- * left out.
+ * 16,384; more are counted (LOSS_GPU_AWAITED).
  *
  * Threads   gpu_awaited_call() may be called on any; for the others the caller
  *           holds the lock of gpu.c.

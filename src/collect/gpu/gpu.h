@@ -64,6 +64,11 @@ void copse_gpu_origin_copy(uint64_t id, uint64_t of);
 /* The region's call failed: what the error is called. */
 void copse_gpu_failed(struct region *r, struct region_name *error);
 
+enum {
+	GPU_BRIEF_NS =
+		10000 /* a shorter call says nothing of what it waited for */
+};
+
 enum gpu_waits {
 	GPU_WAITS_NOT,
 	GPU_WAITS_STREAM,  /* for the work of one stream */
@@ -72,8 +77,8 @@ enum gpu_waits {
 };
 
 /*
- * The region's call, which has been left, waited for GPUs.  For which work is
- * found out when that is told.
+ * The region's call, which has been left and took GPU_BRIEF_NS at least, waited
+ * for GPUs.  For which work is found out when that is reported.
  */
 void copse_gpu_awaited(const struct region *r, enum gpu_waits for_what);
 

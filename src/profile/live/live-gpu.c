@@ -73,7 +73,8 @@ static void take_awaited(struct reader *r, uint32_t node, uint32_t thread,
 	uint32_t call = r->p->nodes[node].parent;
 
 	reader_metric(r, node, thread, METRIC_GPU_AWAITED, ns);
-	if (!gpu_call_waits(node_name_of(r->p, call)))
+	if (reader_class(r, call) == LIVE_NAME_GPU_CALL &&
+	    !gpu_call_waits(node_name_of(r->p, call)))
 		reader_metric(r, call, thread, METRIC_GPU_WAIT, ns);
 }
 
