@@ -33,7 +33,7 @@ doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/bundle.md doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md \
-	doc/install.md doc/reports.md \
+	doc/cluster.md doc/install.md doc/reports.md \
 	doc/page-overview.png doc/page-waits.png doc/page-flame.png doc/page-time.png
 
 # A page for each decision, found from doc/design.md.
