@@ -83,3 +83,9 @@ EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decision
 	doc/decisions/page.md doc/decisions/page-browser.md \
 	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/attach.md doc/decisions/io.md doc/decisions/alarm.md \
 	doc/decisions/viewers.md doc/decisions/memory.md doc/decisions/crashes.md
+
+# All of it as a site, in ./site: mkdocs and its theme are wanted for that alone.
+EXTRA_DIST += doc/site.sh doc/links.py doc/mkdocs.yml doc/site.css
+.PHONY: site
+site: $(man_MANS)
+	$(srcdir)/doc/site.sh $(srcdir)

@@ -352,6 +352,6 @@ page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.js
 dist-hook:
 	cd $(distdir)/tests/bench && rm -rf .deps .dirstamp *.o make-ranks
 
-# The trees that tests/system/sanitize.sh and `make bundle` build.
+# The trees that tests/system/sanitize.sh, `make bundle` and `make site` build.
 clean-local:
-	rm -rf sanitize bundle
+	rm -rf sanitize bundle site site.tmp
