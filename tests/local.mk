@@ -305,7 +305,8 @@ OTHER_TESTS = \
 	tests/system/completion.sh tests/system/bootstrap.sh tests/profiles/reports.sh \
 	tests/page/browser.sh tests/run/dlsym.sh tests/run/switches.sh \
 	tests/run/preload-compat.sh tests/run/limits.sh tests/run/memory.sh tests/run/forks.sh tests/run/refused.sh \
-	tests/profiles/loops.sh tests/system/untrusted.sh tests/system/sources.sh
+	tests/profiles/loops.sh tests/system/untrusted.sh tests/system/sources.sh \
+	tests/system/site.sh
 STORM_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/run/lock-safety.sh
