@@ -5,6 +5,11 @@
 #include "heap/interposer.h"
 #include "heap/next-allocator.h"
 
+PUBLIC uint64_t copse_heap_undrawn(void)
+{
+	return __atomic_load_n(&draws.left, __ATOMIC_RELAXED);
+}
+
 /*
  * A block gets another size: one is freed, and one is allocated.  Where that
  * fails the first one stays, but for size 0.
@@ -33,7 +38,7 @@ static void end_change(const struct change *c, const void *to, size_t bytes,
 }
 
 #define ALLOCATES(name, parameters, arguments, bytes)                          \
-	INTERPOSE_ALLOCATION(name, parameters, arguments, bytes, true)
+	INTERPOSE_ALLOCATION(name, parameters, arguments, bytes, 0)
 #define FREES(name, parameters, arguments)                                     \
 	INTERPOSE_FREE(name, parameters, arguments,                            \
 		       !next_allocator_early(block))

@@ -18,6 +18,9 @@
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 #define ASIDE static __attribute__((noinline))
 
+/* Bytes to the next sample of this thread in allocations.c; for operators.c. */
+uint64_t copse_heap_undrawn(void) __attribute__((weak));
+
 /* Bytes that are not drawn are never below 0: a handler may come between. */
 static __thread struct heap_draws draws
 	__attribute__((tls_model("initial-exec")));
@@ -33,15 +36,16 @@ interposer_passes(size_t bytes)
 	return true;
 }
 
-/* counts: whether it may be a sample. */
-#define INTERPOSE_ALLOCATION(name, parameters, arguments, bytes_, counts)      \
+/* below: another number once a function behind it has counted the block. */
+#define INTERPOSE_ALLOCATION(name, parameters, arguments, bytes_, below)       \
 	ASIDE void *name##_aside parameters                                    \
 	{                                                                      \
 		size_t bytes = bytes_;                                         \
 		double interval = copse_heap_draw(&draws, bytes);              \
+		uint64_t before = (below);                                     \
 		void *block = NEXT(name) arguments;                            \
                                                                                \
-		if (block && interval > 0 && (counts))                         \
+		if (block && interval > 0 && before == (below))                \
 			copse_heap_allocated(block, bytes, interval, FRAME);   \
 		return block;                                                  \
 	}                                                                      \

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * operators.c - interposers of C++'s operators, for programs whose allocator
- * has its own, which do not call malloc() (jemalloc, tcmalloc, mimalloc).
+ * has its own, which need not call malloc() (jemalloc, tcmalloc, mimalloc).
  * `copse run` preloads them there alone: a C++ library that is opened later,
  * and has its operators for itself, would find ours instead.
  *
- * Where the operators behind ours are not the allocator's, nothing is sampled
- * here: they call malloc().
+ * A block that an operator behind ours got from malloc() was counted there.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "collect/unwind/loaded-object.h"
 #include "heap/interposer.h"
 
 #define ROW(name)            name##_row,
@@ -43,42 +41,34 @@ enum operator_row {
 #pragma GCC diagnostic pop
 
 /* Mutable: found as the adapter is loaded, or by a first call before. */
-static struct next_operator {
-	void *function;
-	bool own; /* the allocator's */
-} operators[OPERATORS];
-
-static bool is_of_allocator(const void *function)
-{
-	struct loaded_object one, other;
-
-	return copse_loaded_object(&one, function) &&
-	       copse_loaded_object(&other, dlsym(RTLD_NEXT, "malloc")) &&
-	       one.map == other.map;
-}
+static void *operators[OPERATORS];
 
 static void *find_operator(enum operator_row row, const char *name,
 			   void *instead)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 
-	operators[row].own = found && is_of_allocator(found);
 	if (!found)
 		found = instead;
-	__atomic_store_n(&operators[row].function, found, __ATOMIC_RELEASE);
+	__atomic_store_n(&operators[row], found, __ATOMIC_RELEASE);
 	return found;
 }
 
+static uint64_t undrawn_by_malloc(void)
+{
+	return copse_heap_undrawn ? copse_heap_undrawn() : 0;
+}
+
 #define NEXT(name)                                                             \
-	((__typeof__(&(name)))(operators[name##_row].function                  \
-				       ? operators[name##_row].function        \
+	((__typeof__(&(name)))(operators[name##_row]                           \
+				       ? operators[name##_row]                 \
 				       : find_operator(                        \
 						 name##_row, #name,            \
 						 (void *)instead_of_##name)))
 
 #define ALLOCATES(name, parameters, arguments, bytes, ...)                     \
 	INTERPOSE_ALLOCATION(name, parameters, arguments, bytes,               \
-			     operators[name##_row].own)
+			     undrawn_by_malloc())
 #define FREES(name, parameters, arguments)                                     \
 	INTERPOSE_FREE(name, parameters, arguments, true)
 #include "heap/operators.def"
