@@ -38,8 +38,10 @@ uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 	index = map_get(&pool->map, key.a, key.b);
 	if (index != MAP_NONE)
 		return index;
-	if (!ARRAY_GROW(pool->at, pool->count, pool->room))
+	if (!ARRAY_GROW(pool->at, pool->count, pool->room) ||
+	    !ARRAY_GROW(pool->marks, pool->count, pool->marks_room))
 		return STR_NONE;
+	pool->marks[pool->count] = 0;
 	pool->at[pool->count] = strndup(text, length);
 	if (!pool->at[pool->count])
 		return STR_NONE;
@@ -72,6 +74,7 @@ void strings_fini(struct strings *pool)
 	for (uint32_t i = 0; i < pool->count; i++)
 		free(pool->at[i]);
 	free(pool->at);
+	free(pool->marks);
 	map_fini(&pool->map);
 	*pool = (struct strings){ 0 };
 }

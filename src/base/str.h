@@ -16,8 +16,9 @@
 
 struct strings { /* all zero: an empty pool; index 0 is always "" */
 	char **at;
+	uint32_t *marks; /* for str_ask(); mutable in a pool that is const */
 	uint32_t count;
-	size_t room;
+	size_t room, marks_room;
 	struct map map;
 };
 
@@ -33,6 +34,27 @@ uint32_t str_find(const struct strings *pool, const char *text);
 /* The string of an index; "" for one that does not exist. */
 const char *str_at(const struct strings *pool, uint32_t index);
 void strings_fini(struct strings *pool);
+
+/*
+ * A question that depends on the string alone is asked once for each of a pool.
+ * `number` is the question's own, below STR_QUESTIONS.
+ */
+#define STR_QUESTIONS 16
+
+static inline bool str_ask(const struct strings *pool, uint32_t index,
+			   unsigned int number, bool (*ask)(const char *text))
+{
+	uint32_t asked = 1u << 2 * number, yes = asked << 1, marks;
+
+	if (index >= pool->count)
+		return ask("");
+	marks = __atomic_load_n(&pool->marks[index], __ATOMIC_RELAXED);
+	if (!(marks & asked)) {
+		marks |= ask(pool->at[index]) ? asked | yes : asked;
+		__atomic_store_n(&pool->marks[index], marks, __ATOMIC_RELAXED);
+	}
+	return marks & yes;
+}
 
 /* A new string as printf makes it, or NULL when out of memory. */
 char *str_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -54,15 +54,19 @@ static bool has_values(const struct run *run, uint32_t node)
 	return false;
 }
 
-bool paths_in_c_library(const struct run *run, uint32_t node)
+static bool is_c_library(const char *path)
 {
-	const char *path = str_at(&run->strings, run->nodes[node].module);
 	const char *name = str_base(path);
 
 	return !strncmp(name, "libc.so.", strlen("libc.so.")) ||
 	       !strncmp(name, "libpthread.so.", strlen("libpthread.so.")) ||
 	       !strncmp(name, "libc-2.", strlen("libc-2.")) ||
 	       !strncmp(name, "libpthread-2.", strlen("libpthread-2."));
+}
+
+bool paths_in_c_library(const struct run *run, uint32_t node)
+{
+	return paths_ask_module(run, node, ASK_C_LIBRARY, is_c_library);
 }
 
 /* "read" of "__GI___libc_read64@@GLIBC_2.2.5", and its length. */

@@ -69,6 +69,38 @@ static inline uint32_t paths_common(const struct paths *paths, uint32_t a,
 	return a;
 }
 
+/* What is asked once about each name and each file: numbers for str_ask(). */
+enum paths_ask {
+	ASK_C_LIBRARY,
+	ASK_BEGINS,
+	ASK_LIBRARY,
+	ASK_TEMPLATE,
+	ASK_SHARED_FILE,
+	ASK_CUDART,
+	ASK_CLOCK,
+	ASK_VDSO,
+	ASK_INTERPRETER,
+	ASK_EXTENSION,
+	ASK_PYTHON_LIBRARY,
+	ASK_INSTALLED,
+	ASK_END
+};
+_Static_assert(ASK_END <= STR_QUESTIONS, "marks have no room");
+
+static inline bool paths_ask_module(const struct run *run, uint32_t node,
+				    enum paths_ask number,
+				    bool (*ask)(const char *))
+{
+	return str_ask(&run->strings, run->nodes[node].module, number, ask);
+}
+
+static inline bool paths_ask_name(const struct run *run, uint32_t node,
+				  enum paths_ask number,
+				  bool (*ask)(const char *))
+{
+	return str_ask(&run->strings, run->nodes[node].function, number, ask);
+}
+
 /* The function is in the C library, which had two files up to glibc 2.33. */
 bool paths_in_c_library(const struct run *run, uint32_t node);
 

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/gpu-calls.h"
+#include "run/call-paths.h"
 
 #define FIRST_CALL 5e7 /* ns: to set CUDA up takes as long */
 #define MOST_OF_IT 0.5 /* of its place's time, in one call */
@@ -26,6 +27,17 @@ static const struct begin_row {
 #include "run/startup.def"
 #undef BEGINS
 };
+
+#define BEGIN_ROWS (sizeof(begin_rows) / sizeof(*begin_rows))
+
+static bool may_begin(const char *name)
+{
+	for (size_t i = 0; i < BEGIN_ROWS; i++)
+		if (!strncmp(name, begin_rows[i].function,
+			     strlen(begin_rows[i].function)))
+			return true;
+	return false;
+}
 
 static bool is_begun_by(const struct run *run, const struct run_node *n,
 			const struct begin_row *row)
@@ -71,11 +83,11 @@ static bool is_first_call(const struct run *run, uint32_t node)
 enum startup_kind startup_of_node(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];
-	bool named = n->kind == RUN_FUNCTION || n->kind == RUN_GPU_CALL ||
-		     n->kind == RUN_PHASE;
+	bool named = (n->kind == RUN_FUNCTION || n->kind == RUN_GPU_CALL ||
+		      n->kind == RUN_PHASE) &&
+		     paths_ask_name(run, node, ASK_BEGINS, may_begin);
 
-	for (size_t i = 0;
-	     named && i < sizeof(begin_rows) / sizeof(*begin_rows); i++)
+	for (size_t i = 0; named && i < BEGIN_ROWS; i++)
 		if (is_begun_by(run, n, &begin_rows[i]))
 			return begin_rows[i].kind;
 	return is_first_call(run, node) ? STARTUP_CUDA : STARTUP_NONE;

@@ -30,17 +30,23 @@ static bool is_interpreter_file(const char *module)
 
 bool interpreter_owns(const struct run *run, uint32_t node)
 {
-	return is_interpreter_file(
-		str_at(&run->strings, run->nodes[node].module));
+	return paths_ask_module(run, node, ASK_INTERPRETER,
+				is_interpreter_file);
+}
+
+static bool is_extension(const char *module)
+{
+	const char *base = str_base(module);
+
+	return strstr(base, ".cpython-") || strstr(base, ".abi3.so");
 }
 
 bool interpreter_is_unnamed(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];
-	const char *base = str_base(str_at(&run->strings, n->module));
 
 	return n->kind == RUN_FUNCTION && (n->flags & RUN_UNNAMED) &&
-	       (strstr(base, ".cpython-") || strstr(base, ".abi3.so"));
+	       paths_ask_module(run, node, ASK_EXTENSION, is_extension);
 }
 
 /* Of its file's path, what is below the folder that packages are in. */

@@ -21,6 +21,17 @@ bool python_is_library(const char *file)
 	return package_of(&package, file) && package.is_library;
 }
 
+bool python_in_library(const struct run *run, uint32_t node)
+{
+	return paths_ask_module(run, node, ASK_PYTHON_LIBRARY,
+				python_is_library);
+}
+
+bool python_has_installed(const struct run *run, uint32_t node)
+{
+	return paths_ask_module(run, node, ASK_INSTALLED, is_installed);
+}
+
 /* "/opt/venv/bin/torchrun": it imports the program and calls it. */
 static bool is_entry_point(const char *file)
 {
@@ -36,7 +47,8 @@ static bool is_of_user(const struct run *run, uint32_t node)
 	const char *file = str_at(&run->strings, run->nodes[node].module);
 	const char *name = str_at(&run->strings, run->nodes[node].function);
 
-	return !python_is_library(file) && !is_installed(file) &&
+	return !python_in_library(run, node) &&
+	       !python_has_installed(run, node) &&
 	       strncmp(file, "<__", 3) != 0 &&
 	       (!is_entry_point(file) || strcmp(name, "<module>") != 0);
 }
@@ -65,17 +77,10 @@ uint32_t python_caller(const struct paths *paths, uint32_t path)
 			return p;
 		if (begins_process(run, node))
 			break;
-		if (!installed &&
-		    !python_is_library(
-			    str_at(&run->strings, run->nodes[node].module)))
+		if (!installed && !python_in_library(run, node))
 			installed = p;
 	}
 	return installed;
-}
-
-bool python_has_installed(const struct run *run, uint32_t node)
-{
-	return is_installed(str_at(&run->strings, run->nodes[node].module));
 }
 
 static bool may_be_wrapper(const struct run *run, uint32_t node)

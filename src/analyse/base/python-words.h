@@ -16,6 +16,7 @@ static inline bool python_owns(const struct run *run, uint32_t node)
 
 /* Python's own library, by its file; not what was installed beside it. */
 bool python_is_library(const char *file);
+bool python_in_library(const struct run *run, uint32_t node);
 
 /*
  * The function of Python that a path is said to be of: the nearest at or above

@@ -119,25 +119,27 @@ static bool fill_gpu_row(const struct paths *paths, uint32_t node,
 			 enum gpu_choice choice, struct gpu_row *to)
 {
 	const struct run *run = paths->run;
-	enum run_kind kind = run->nodes[node].kind;
 
-	switch (choice) {
-	case GPU_ERRORS:
-	case GPU_CALLS:
-		if (kind == RUN_GPU_ERROR)
-			return fill_error(paths, node, choice, to);
+	switch (run->nodes[node].kind) {
+	case RUN_GPU_ERROR:
+		return (choice == GPU_ERRORS || choice == GPU_CALLS) &&
+		       fill_error(paths, node, choice, to);
+	case RUN_GPU_CALL:
 		fill_call(run, node, to);
-		return choice == GPU_CALLS && kind == RUN_GPU_CALL &&
-		       to->count > 0;
-	case GPU_KERNELS:
-		to->count = gpu_work_value(run, METRIC_GPU_LAUNCHES, node);
-		break;
-	case GPU_COPIES:
-		to->count = gpu_work_value(run, METRIC_GPU_COPIES, node);
-		break;
+		return choice == GPU_CALLS && to->count > 0;
+	case RUN_KERNEL:
+		if (choice != GPU_KERNELS && choice != GPU_COPIES)
+			return false;
+		to->count = gpu_work_value(run,
+					   choice == GPU_KERNELS
+						   ? METRIC_GPU_LAUNCHES
+						   : METRIC_GPU_COPIES,
+					   node);
+		fill_work(run, node, to);
+		return to->count > 0;
+	default:
+		return false;
 	}
-	fill_work(run, node, to);
-	return kind == RUN_KERNEL && to->count > 0;
 }
 
 static void add_gpu_row(struct gpu_row *to, const struct gpu_row *from)

@@ -117,18 +117,23 @@ static bool is_library(const char *module)
 	return false;
 }
 
+/* Or a jump to a function elsewhere. */
+static bool is_template(const char *name)
+{
+	return begins_with_one(name, namespaces, COUNT(namespaces)) ||
+	       strstr(name, "@plt");
+}
+
 bool paths_is_own(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];
-	const char *name = str_at(&run->strings, n->function);
 
 	if (n->kind != RUN_FUNCTION)
 		return true;
 	if (n->flags & RUN_PYTHON)
-		return !python_is_library(str_at(&run->strings, n->module));
-	return !is_library(str_at(&run->strings, n->module)) &&
-	       !begins_with_one(name, namespaces, COUNT(namespaces)) &&
-	       !strstr(name, "@plt");
+		return !python_in_library(run, node);
+	return !paths_ask_module(run, node, ASK_LIBRARY, is_library) &&
+	       !paths_ask_name(run, node, ASK_TEMPLATE, is_template);
 }
 
 /* Of what a function of Python calls, a package's work is that function's. */

@@ -56,17 +56,21 @@ static bool is_clock_of_library(const char *name)
 	       strstr(name, "_clock::now(");
 }
 
+static bool is_vdso_file(const char *module)
+{
+	return !strcmp(module, "[vdso]");
+}
+
 bool paths_is_clock(const struct run *run, uint32_t node)
 {
 	static const char *const names[] = { "clock_gettime", "gettimeofday",
 					     "clock", "time", "times" };
 	const struct run_node *n = &run->nodes[node];
-	const char *name = str_at(&run->strings, n->function);
 
 	if (n->kind != RUN_FUNCTION)
 		return false;
-	return !strcmp(str_at(&run->strings, n->module), "[vdso]") ||
-	       is_clock_of_library(name) ||
+	return paths_ask_module(run, node, ASK_VDSO, is_vdso_file) ||
+	       paths_ask_name(run, node, ASK_CLOCK, is_clock_of_library) ||
 	       paths_is_c_function(run, node, names,
 				   sizeof(names) / sizeof(*names));
 }
@@ -120,19 +124,29 @@ static bool is_repeated_call(const struct paths *paths, uint32_t called,
 	return x->function == y->function || (y->flags & RUN_UNNAMED);
 }
 
+static bool is_shared_file(const char *module)
+{
+	return strstr(str_base(module), ".so");
+}
+
+static bool is_of_cudart(const char *name)
+{
+	static const char cudart[] = "libcudart_static_";
+
+	return !strncmp(name, cudart, sizeof(cudart) - 1);
+}
+
 /* A function inside a library that tells nobody how it is called. */
 bool paths_is_nameless(const struct run *run, uint32_t node)
 {
-	static const char cudart[] = "libcudart_static_";
 	const struct run_node *n = &run->nodes[node];
 
 	if (n->kind != RUN_FUNCTION || interpreter_owns(run, node) ||
 	    interpreter_is_unnamed(run, node))
 		return false;
-	return !strncmp(str_at(&run->strings, n->function), cudart,
-			sizeof(cudart) - 1) ||
+	return paths_ask_name(run, node, ASK_CUDART, is_of_cudart) ||
 	       ((n->flags & RUN_UNNAMED) &&
-		strstr(str_base(str_at(&run->strings, n->module)), ".so"));
+		paths_ask_module(run, node, ASK_SHARED_FILE, is_shared_file));
 }
 
 /* What the path is in, that has a name; the path itself where nothing has. */

@@ -105,14 +105,18 @@ static struct split_place *find_split_places(const struct time_split *s,
 		calloc(s->run->split.path_count + 1, sizeof(*at));
 	double *own = calloc(paths->count + 1, sizeof(*own));
 	double *said = calloc(paths->count + 1, sizeof(*said));
+	uint32_t *of = calloc(paths->count + 1, sizeof(*of));
 
 	*count = 0;
-	for (size_t part = 0; at && own && said && part < SPLIT_PARTS; part++) {
+	for (uint32_t p = 0; of && p < paths->count; p++)
+		of[p] = paths_said(paths, p);
+	for (size_t part = 0; at && own && said && of && part < SPLIT_PARTS;
+	     part++) {
 		time_split_paths(s, paths, part, own);
 		for (uint32_t p = 0; p < paths->count; p++)
 			said[p] = 0;
 		for (uint32_t p = 0; p < paths->count; p++)
-			said[paths_said(paths, p)] += own[p];
+			said[of[p]] += own[p];
 		for (uint32_t p = 0; p < paths->count; p++)
 			if (said[p] > 0)
 				at[(*count)++] =
@@ -121,12 +125,13 @@ static struct split_place *find_split_places(const struct time_split *s,
 	}
 	if (*count)
 		qsort(at, *count, sizeof(*at), by_split_seconds);
-	if (!own || !said) {
+	if (!own || !said || !of) {
 		free(at);
 		at = NULL;
 	}
 	free(own);
 	free(said);
+	free(of);
 	return at;
 }
 
