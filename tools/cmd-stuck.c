@@ -18,6 +18,8 @@
 #include "launch/job.h"
 #include "launch/live-run.h"
 #include "launch/process.h"
+#include "merge/inputs.h"
+#include "merge/merge.h"
 #include "run/run-build.h"
 #include "run/run-join.h"
 #include "tools/command.h"
@@ -117,6 +119,50 @@ static int join_answer(struct run *run, const struct inquiry *q, size_t host)
 	return err;
 }
 
+static bool has_member(const struct run *run, int32_t rank)
+{
+	for (size_t i = 0; i < run->member_count; i++)
+		if (run->ranks[i].rank == rank)
+			return true;
+	return false;
+}
+
+/* A rank that ended on a host where no other goes on: its file. */
+static int join_ended_rank(struct run *run, const char *directory,
+			   const struct input *input)
+{
+	int rank;
+	char *path, left;
+	struct run *part = NULL;
+	int err = 0;
+
+	if (input->live ||
+	    sscanf(input->label, "rank-%d.h5%c", &rank, &left) != 1 ||
+	    has_member(run, rank))
+		return 0;
+	path = input_path(input, directory);
+	if (!path)
+		return no_memory();
+	if (!merge_open(&part, path, NULL) && part->world == run->world)
+		err = run_join_ends(run, part);
+	run_free(part);
+	free(path);
+	return err;
+}
+
+static int join_ended(struct run *run, const char *directory)
+{
+	struct inputs inputs = { 0 };
+	int err = 0;
+
+	if (run->member_count == run->world || inputs_list(&inputs, directory))
+		return 0; /* it may be on hosts that cannot be reached */
+	for (size_t i = 0; i < inputs.count && !err; i++)
+		err = join_ended_rank(run, directory, &inputs.at[i]);
+	inputs_fini(&inputs);
+	return err;
+}
+
 /* The run's directory, as far as it is known. */
 static const char *directory_of(const struct live_run *live, const char *word)
 {
@@ -137,6 +183,8 @@ static int look_everywhere(struct run *run, struct live_run *live,
 	for (size_t i = 0; i < q.host_count && !err; i++)
 		err = join_answer(run, &q, i);
 	inquiry_close(&q);
+	if (!err && run->rank_count)
+		err = join_ended(run, directory);
 	return err;
 }
 

@@ -371,7 +371,7 @@ int host_run(struct run **to, struct live_run *live)
 	}
 	err = live_run_copy(live, directory);
 	if (!err)
-		err = merge_directory(to, directory);
+		err = merge_part(to, directory);
 	remove_copies(directory);
 	free(directory);
 	return err;

@@ -120,6 +120,13 @@ bool host_marks_done(int dir, const char *host, int rank, int size)
 	return last && done_everywhere(dir) >= size;
 }
 
+bool host_marks_go_on(int dir, const char *name)
+{
+	struct rank_marks marks = { 0 };
+
+	return read_marks(dir, name, -1, &marks) && marks.done < marks.begun;
+}
+
 static bool each_mark(int dir, bool remove)
 {
 	DIR *folder = regular_list(dir);

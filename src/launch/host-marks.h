@@ -16,6 +16,9 @@ int host_marks_begin(int dir, const char *host, int rank);
 /* Mark the rank as done; true when all `size` ranks of all hosts are. */
 bool host_marks_done(int dir, const char *host, int rank, int size);
 
+/* Of one host's file: a rank of it is not done. */
+bool host_marks_go_on(int dir, const char *name);
+
 /* Remove the files of all hosts. */
 void host_marks_remove(int dir);
 

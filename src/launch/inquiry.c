@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/regular.h"
 #include "base/str.h"
+#include "launch/host-marks.h"
 #include "launch/process.h"
 
 #define ASK "ask"
@@ -69,11 +70,22 @@ static bool host_of_text(char to[HOST], int dir, const char *name)
 	return *to;
 }
 
+static bool is_rank_done(int dir, const char *rank)
+{
+	char name[NAME_MAX + 1];
+
+	snprintf(name, sizeof(name), ".done-%s", rank);
+	return !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* False, too, of one whose ranks are done. */
 static bool host_of_mark(char to[HOST], int dir, const char *name)
 {
 	if (!strncmp(name, ".host-", 6))
-		return host_of_name(to, name + 6);
-	return !strncmp(name, ".rank-", 6) && host_of_text(to, dir, name);
+		return host_marks_go_on(dir, name) &&
+		       host_of_name(to, name + 6);
+	return !strncmp(name, ".rank-", 6) && !is_rank_done(dir, name + 6) &&
+	       host_of_text(to, dir, name);
 }
 
 static int add_host(struct inquiry *q, size_t *room, const char *host)

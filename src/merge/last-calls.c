@@ -233,7 +233,7 @@ static int finish_last_calls(void *state, struct run *run,
 	if (to->entered_count)
 		qsort(to->entered, to->entered_count, sizeof(*to->entered),
 		      by_entered);
-	if (!goes_on)
+	if (!goes_on && !run->part)
 		drop_entered(to);
 	qsort(to->calls, to->call_count, sizeof(*to->calls), by_last_call);
 	return 0;

@@ -419,7 +419,7 @@ static int finish_merge(struct merging *m)
 	if (m->job_count)
 		run->job = main_job(m)->key;
 	if (!err)
-		err = m->only ? 0 : processes_missing(run, m->directory);
+		err = run->part ? 0 : processes_missing(run, m->directory);
 	if (!err)
 		err = symbolize_all(m, order);
 	if (!err)
@@ -434,12 +434,10 @@ static int finish_merge(struct merging *m)
 
 /* Of one file of the directory, or of all; the values are not in memory. */
 static int merge_profiles(struct run **to, const char *directory,
-			  const char *only,
+			  const char *only, bool part,
 			  const struct merge_progress *progress)
 {
-	struct merging m = { .directory = directory,
-			     .only = only,
-			     .progress = progress };
+	struct merging m = { .directory = directory, .progress = progress };
 	struct run *run;
 	int err;
 
@@ -451,8 +449,10 @@ static int merge_profiles(struct run **to, const char *directory,
 		err = read_main_job(&m);
 	if (!err && !m.run->rank_count)
 		err = fail_without_profiles(&m);
-	if (!err)
+	if (!err) {
+		m.run->part = part;
 		err = finish_merge(&m);
+	}
 	run = m.run;
 	m.run = NULL;
 	pass_fini(&m); /* its room is needed for the values */
@@ -473,10 +473,11 @@ static int merge_profiles(struct run **to, const char *directory,
 	return err;
 }
 
-static int merge_fetch(struct run **to, const char *directory, const char *only)
+static int merge_fetch(struct run **to, const char *directory, const char *only,
+		       bool part)
 {
 	struct run *run = NULL;
-	int err = merge_profiles(&run, directory, only, NULL);
+	int err = merge_profiles(&run, directory, only, part, NULL);
 
 	if (!err)
 		err = run_fetch(run);
@@ -489,14 +490,19 @@ static int merge_fetch(struct run **to, const char *directory, const char *only)
 
 int merge_directory(struct run **to, const char *directory)
 {
-	return merge_fetch(to, directory, NULL);
+	return merge_fetch(to, directory, NULL, false);
+}
+
+int merge_part(struct run **to, const char *directory)
+{
+	return merge_fetch(to, directory, NULL, true);
 }
 
 int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress)
 {
 	bool kept = false;
-	int err = merge_profiles(to, directory, NULL, progress);
+	int err = merge_profiles(to, directory, NULL, false, progress);
 
 	fail_step("writing the database");
 	if (!err)
@@ -548,7 +554,7 @@ static int open_run_directory(struct run **to, const char *directory,
 		free(database);
 		return 0;
 	}
-	err = merge_profiles(to, directory, NULL, progress);
+	err = merge_profiles(to, directory, NULL, false, progress);
 	if (!err)
 		err = fresh_keep(to, database, &kept);
 	if (!err && !kept)
@@ -568,7 +574,7 @@ static int open_profile(struct run **to, const char *path)
 
 	if (!directory)
 		return no_memory();
-	err = merge_fetch(to, directory, file);
+	err = merge_fetch(to, directory, file, true);
 	/* What others of the family have is not here. */
 	for (size_t i = 0; !err && i < (*to)->rank_count; i++)
 		(*to)->ranks[i].family = (struct family){ 0 };

@@ -18,6 +18,9 @@ struct merge_progress {
  */
 int merge_directory(struct run **to, const char *directory);
 
+/* The same of a part of a run's ranks: that others are missing is known. */
+int merge_part(struct run **to, const char *directory);
+
 /*
  * The same, and its file.  The run's values are only in the file: those of
  * large jobs are more than there is memory.  *to is NULL when nothing could be

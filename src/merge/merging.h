@@ -18,7 +18,6 @@ struct merged_job {
 
 struct merging {
 	const char *directory;
-	const char *only; /* file of it, or NULL: all */
 	struct inputs inputs;
 	const struct merge_progress *progress;
 	struct run *run;

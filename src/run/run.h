@@ -95,6 +95,7 @@ struct run {
 	uint32_t command, job, version, mpi_library; /* strings */
 	struct batch batch;     /* of the first rank that knows */
 	uint32_t world;         /* size of MPI_COMM_WORLD, 0: no MPI */
+	bool part;              /* others of its ranks are known elsewhere */
 	struct run_rank *ranks; /* members first; by rank, then by pid */
 	size_t member_count;
 	struct run_node *nodes;

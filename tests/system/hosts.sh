@@ -186,6 +186,30 @@ hang_is_explained() {
 	return $good
 }
 
+# all_but_one_wait COMMAND…: they do, for a rank whose host has no other.
+all_but_one_wait() {
+	"$@" "$copse" stuck --between 0.3 --width 250 alone.copse >stuck 2>&1
+	cat stuck
+	grep -Eq '^3 of 4 ranks .* for rank 3, which .*ended' stuck &&
+		! grep -q 'nothing is known\|no profile\|not answer' stuck
+}
+
+ended_alone_is_known() {
+	may
+	over_hosts -n 4 --host oak:3,elm:1 --mca async_mpi_finalize 1 \
+		"$copse" run -q -o alone.copse \
+		"$programs/hangs" skip >said 2>&1 &
+	job=$!
+	wait_for all_but_one_wait on oak
+	good=$?
+	all_but_one_wait env || good=1
+	ls -A alone.copse
+	pkill -INT -P "$job" # the launcher; this shell ignores it
+	wait "$job"
+	cat said
+	return $good
+}
+
 # watched COMMAND…: it shows all ranks, and first the one that others wait for.
 watched() {
 	"$@" "$copse" top --once --delay 1 -f csv --table ranks loop.copse >ranks ||
@@ -221,6 +245,7 @@ point "clocks are told apart, and the offset is right" clocks_are_told
 point "one file for each host, merged by processes of both" gathered
 point "nothing is left on any host" left_overs
 point "a job that hangs, asked on one host" hang_is_explained
+point "a rank that ended alone on its host" ended_alone_is_known
 point "a job that is watched, from one host and from outside" \
 	all_hosts_are_watched
 point "a host that dies" dies
