@@ -28,6 +28,12 @@ stands() {
 		END { exit !(all == 4 && waits >= 3 && most > 1.1) }'
 }
 
+# is_stuck KIND: a call before may have taken as long where others have the cores.
+is_stuck() {
+	said stuck --between 0.5 "$1.copse" >running
+	! grep -q 'Not stuck: ' running
+}
+
 # Open MPI's launcher hangs at its own end, once in hundreds.
 end_job() {
 	kill -INT "$job"
@@ -49,9 +55,8 @@ hangs() {
 	"$launcher" -n 4 "$copse" run --quiet -o "$kind.copse" \
 		"$program" "$kind" >out 2>&1 &
 	job=$!
-	wait_for stands "$kind"
+	wait_for stands "$kind" && wait_up_to 20 is_stuck "$kind"
 	good=$?
-	said stuck --between 0.5 "$kind.copse" >running
 	end_job
 	cat running
 	[ "$good" = 0 ] && grep -Eq "$3" running || return
@@ -222,9 +227,8 @@ is_below_a_shell() {
 	mpirun -n 4 "$copse" run --quiet -o shell.copse \
 		sh -c "\"$programs/hangs\" skip; true" >out 2>&1 &
 	job=$!
-	wait_for stands shell
+	wait_for stands shell && wait_up_to 20 is_stuck shell
 	good=$?
-	said stuck --between 0.3 shell.copse >running
 	end_job
 	cat running
 	[ "$good" = 0 ] && grep -q '3 of 4 ranks' running &&
