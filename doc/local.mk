@@ -20,19 +20,22 @@ doc/copse-waits.7: doc/copse-waits.7.in src/run/waits.def doc/local.mk
 
 # Its tables are those that the files are written by.
 EXTRA_DIST += doc/copse-format.5.in doc/tables.awk
+table_sources = $(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
+	$(srcdir)/src/run/run-kinds.def $(srcdir)/src/run/waits.def \
+	$(srcdir)/src/run/split.def \
+	$(srcdir)/src/live/device.def $(srcdir)/src/live/file.def $(srcdir)/src/live/footprint.def \
+	$(srcdir)/src/live/limits.def $(srcdir)/src/live/node-kinds.def $(srcdir)/src/live/peer.def \
+	$(srcdir)/src/live/power.def $(srcdir)/src/live/process.def $(srcdir)/src/live/range.def \
+	$(srcdir)/src/live/shape.def $(srcdir)/src/live/thread.def $(srcdir)/src/live/unified.def
 doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
-		$(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
-		$(srcdir)/src/run/run-kinds.def \
-		$(addprefix $(srcdir)/src/live/,device.def file.def limits.def \
-			node-kinds.def peer.def power.def process.def range.def \
-			shape.def thread.def unified.def)
+		$(table_sources)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
 		$(srcdir)/doc/copse-format.5.in >$@.tmp
 	@mv $@.tmp $@
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
-	doc/bundle.md doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md \
+	doc/bundle.md doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md doc/python.md \
 	doc/cluster.md doc/install.md doc/reports.md \
 	doc/page-overview.png doc/page-waits.png doc/page-flame.png doc/page-time.png
 
@@ -82,7 +85,7 @@ EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decision
 	doc/decisions/timeline.md doc/decisions/iterations.md \
 	doc/decisions/page.md doc/decisions/page-browser.md \
 	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/attach.md doc/decisions/io.md doc/decisions/alarm.md \
-	doc/decisions/viewers.md doc/decisions/memory.md doc/decisions/crashes.md
+	doc/decisions/viewers.md doc/decisions/python-module.md doc/decisions/memory.md doc/decisions/crashes.md
 
 # All of it as a site, in ./site: mkdocs and its theme are wanted for that alone.
 EXTRA_DIST += doc/site.sh doc/links.py doc/mkdocs.yml doc/site.css

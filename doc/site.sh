@@ -67,6 +67,7 @@ contents() {
 	END
 	[ ! -e "$pages/example.md" ] || echo '    - A live page: example.md'
 	cat <<-END
+		    - Python: doc/python.md
 		    - Glossary: doc/glossary.md
 		    - Performance: doc/performance.md
 		    - Security: doc/security.md

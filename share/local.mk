@@ -93,6 +93,25 @@ slurmdir = $(datadir)/copse/slurm
 dist_slurm_SCRIPTS = share/slurm/copse.sbatch share/slurm/copse-prolog.sh \
 	share/slurm/copse-epilog.sh
 
+# The Python module.  tables.py, the tables of run.h5, is made of what writes them.
+pythonmodule = share/python/copse/__init__.py share/python/copse/store.py \
+	share/python/copse/tree.py
+pythonmoduledir = $(datadir)/copse/python/copse
+dist_pythonmodule_DATA = $(pythonmodule)
+nodist_pythonmodule_DATA = python/copse/tables.py
+EXTRA_DIST += share/python/setup.py share/python/tables.awk
+python/copse/tables.py: $(srcdir)/share/python/tables.awk \
+		$(srcdir)/doc/tables.awk $(table_sources)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
+		-f $(srcdir)/share/python/tables.awk /dev/null >$@.tmp
+	@mv $@.tmp $@
+noinst_DATA += python/copse/here
+python/copse/here: $(pythonmodule) python/copse/tables.py
+	$(AM_V_GEN)for file in $(pythonmodule); do \
+		cp -f $(srcdir)/$$file $(@D) || exit; done
+	@touch $@
+
 # What Grafana shows of `copse top --metrics`.
 grafanadir = $(datadir)/copse/grafana
 dist_grafana_DATA = share/grafana/copse-jobs.json
@@ -105,6 +124,7 @@ install-data-local:
 		>'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
 uninstall-local:
 	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
+	rm -rf '$(DESTDIR)$(pythonmoduledir)/__pycache__'
 
 # For programs that link libcopse: pkg-config copse.
 EXTRA_DIST += share/copse.pc.in

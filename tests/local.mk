@@ -294,7 +294,7 @@ OTHER_TESTS = \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
 	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
-	tests/profiles/viewers.sh tests/run/thread-names.sh tests/run/regions.sh \
+	tests/profiles/viewers.sh tests/profiles/python-module.sh tests/run/thread-names.sh tests/run/regions.sh \
 	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
 	tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python-programs.sh \
 	tests/run/processes.sh tests/real/qe.sh tests/run/signals.sh tests/gpu/gpu-truths.sh \
@@ -353,6 +353,7 @@ page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.js
 dist-hook:
 	cd $(distdir)/tests/bench && rm -rf .deps .dirstamp *.o make-ranks
 
-# The trees that tests/system/sanitize.sh, `make bundle` and `make site` build.
+# The trees that tests/system/sanitize.sh, `make bundle` and `make site` build;
+# the module of Python, and what Python leaves beside it.
 clean-local:
-	rm -rf sanitize bundle site site.tmp
+	rm -rf sanitize bundle site site.tmp python

@@ -53,6 +53,20 @@ loads() {
 		[ -x "${PATH%%:*}/copse" ] && [ -e "${CPATH%%:*}/copse.h" ]
 }
 
+# From there, too; what it has to merge is merged by the copse beside it.
+imports() {
+	for try in python3 /usr/bin/python3; do
+		"$try" -c 'import h5py' 2>/dev/null && python=$(command -v "$try") && break
+	done
+	[ -n "${python-}" ] || skip "no h5py here"
+	unset PYTHONPATH
+	loads || return
+	cd "$scratch" && rm -f sh.copse/run.h5 && PATH=/usr/bin:/bin "$python" -c '
+import copse
+print(copse.__file__, copse.open("sh.copse").functions[:3])' &&
+		ls sh.copse/run.h5
+}
+
 # What copse(3) says, as who has the module loaded types it.
 links_in_module() {
 	need gcc
@@ -95,6 +109,7 @@ leaves() {
 point "what is installed measures" installs
 point "and from a folder with blanks and a colon in its name" from_a_blank
 point "the module file, in a tree that was moved" loads
+point "import copse, in the module's environment" imports
 point "programs link the library" links
 point "in the module's environment by its name alone" links_in_module
 point "libraries are data" are_data
