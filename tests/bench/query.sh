@@ -4,8 +4,8 @@
 # each report as a process of its own, then what one context has on all ranks,
 # what one rank has in all contexts, by copse export and by h5py (the context
 # with the most CPU time, the rank in the middle; for h5py, by process and with
-# the file already open), and exports for viewers.  Median and extremes of so
-# many rounds (7), from files in memory.
+# the file already open), exports for viewers, and import copse.  Median and
+# extremes of so many rounds (7), from files in memory.
 #
 #   floor     reading all of the file (cat), and opening it (h5py)
 #
@@ -59,7 +59,7 @@ line() {
 
 # As the recipes of copse-format(5).
 by_h5py() {
-	"$python" - "$1" "$rounds" <<'P'
+	PYTHONPATH=$builddir/python "$python" - "$1" "$rounds" <<'P'
 import statistics, sys, time
 import h5py, numpy
 rounds = int(sys.argv[2])
@@ -99,6 +99,26 @@ def all_of_rank():
 
 timed('h5py: one context, one metric', context)
 timed('h5py: one rank, all metrics', all_of_rank)
+
+try:
+    import copse
+    copse.open(sys.argv[1]).functions  # imports pandas
+except ImportError:
+    sys.exit('# no import copse')
+
+def columns():
+    f = h5py.File(sys.argv[1], 'r')
+    f['strings'][()], [f['nodes'][c][()] for c in f['nodes']]
+    [m['stats/sum'][()] for m in f['metrics'].values()]
+
+def values():
+    m = h5py.File(sys.argv[1], 'r')['metrics/cpu.time']
+    m['first'][()], m['values/rank'][()], m['values/value'][()]
+
+timed('floor: h5py, what functions need', columns)
+timed('import copse: functions', lambda: copse.open(sys.argv[1]).functions)
+timed('floor: h5py, one metric', values)
+timed('import copse: one metric', lambda: copse.open(sys.argv[1]).metric('cpu.time'))
 P
 }
 
