@@ -347,38 +347,45 @@ static bool see_threads(struct attach_process *p, uint64_t now)
  * What threads wait for.
  */
 
-static bool is_return_address(uintptr_t pc)
+/* The call that returns there; *called: where a direct one leads. */
+static enum call_kind call_returning_to(struct foreign *f, uintptr_t pc,
+					uintptr_t *called)
 {
+	const struct foreign_mapping *m = foreign_mapping_of(f, pc);
 	uint8_t code[CALL_SIZE];
-	uintptr_t to;
 
-	return pc > CALL_SIZE &&
-	       safe_read_copy(NULL, code, pc - CALL_SIZE, CALL_SIZE) &&
-	       instructions_call_before(code, pc, &to) != CALL_NONE;
+	if (!m || !m->code || pc <= CALL_SIZE ||
+	    !safe_read_copy(NULL, code, pc - CALL_SIZE, CALL_SIZE))
+		return CALL_NONE;
+	return instructions_call_before(code, pc, called);
 }
 
 /*
  * Of one that waits, the stack and the program counter are known, and no other
- * register.  A frame pointer is what the first function with one has put below
- * its return address: the lowest pair that leads up the stack, from there on.
+ * register.  A frame pointer is where the function that needs it has put its
+ * caller's, below its return address: from `from` on the lowest with a call of
+ * `function`, else the lowest with any call that leads up the stack.
  */
-static uintptr_t guess_frame_pointer(struct foreign *f, uintptr_t from)
+static uintptr_t guess_frame_pointer(struct foreign *f, uintptr_t from,
+				     uintptr_t function)
 {
 	size_t count = (f->stack_high - f->stack_low) / sizeof(uintptr_t);
 	const uintptr_t *word = (const void *)f->stack;
+	uintptr_t upwards = 0;
 
 	for (size_t i = (from - f->stack_low) / sizeof(*word); i + 1 < count;
 	     i++) {
-		uintptr_t at = f->stack_low + i * sizeof(*word);
-		const struct foreign_mapping *m;
+		uintptr_t at = f->stack_low + i * sizeof(*word), called = 0;
+		enum call_kind call =
+			call_returning_to(f, word[i + 1], &called);
 
-		if (word[i] <= at || word[i] >= f->stack_high)
-			continue;
-		m = foreign_mapping_of(f, word[i + 1]);
-		if (m && m->code && is_return_address(word[i + 1]))
+		if (call == CALL_DIRECT && function && called == function)
 			return at;
+		if (call != CALL_NONE && !upwards && word[i] > at &&
+		    word[i] < f->stack_high)
+			upwards = at;
 	}
-	return 0;
+	return upwards;
 }
 
 /* Frames that need none are walked; it is the next one's. */
@@ -391,7 +398,9 @@ static live_ref path_of_wait(struct attach_process *p, struct attach_thread *t,
 		unwind_path(p->unwinder, &t->tree, &top, true, NULL, &why);
 
 	if (why >= 0)
-		top.fp = guess_frame_pointer(&p->foreign, p->unwinder->reached);
+		top.fp = guess_frame_pointer(
+			&p->foreign, p->unwinder->reached.sp,
+			unwind_reached_function(p->unwinder));
 	return why >= 0 ? path_to(p, t, &top, NULL) : node;
 }
 

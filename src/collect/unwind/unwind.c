@@ -1410,6 +1410,25 @@ expected_node(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
 	return node;
 }
 
+SIGSAFE static void tell_reached(struct unwinder *u, const struct walk *w,
+				 const struct cfi_frame *top)
+{
+	const struct unwind_frame *last =
+		w->count ? &w->path[w->count - 1] : NULL;
+
+	u->reached.sp = last ? last->at.sp : top->sp;
+	u->reached.pc = last ? last->at.pc : top->pc;
+	u->reached.exact = !last || last->exact;
+}
+
+SIGSAFE uintptr_t unwind_reached_function(struct unwinder *u)
+{
+	const struct unwind_place *place =
+		place_of_pc(u, u->reached.pc, u->reached.exact);
+
+	return place ? place->rule.function : 0;
+}
+
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const mcontext_t *registers, int *why)
@@ -1431,7 +1450,7 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	node = record_path(u, tree, &w, why);
 	memorize_path(u, &w);
-	u->reached = w.count ? w.path[w.count - 1].at.sp : top->sp;
+	tell_reached(u, &w, top);
 	u->registers = registers;
 	if (u->verify && node && !is_confirmed(u, tree, top, exact, node))
 		u->differ++;

@@ -91,9 +91,12 @@ struct unwinder {
 	uint32_t generation; /* of the code, that the memo is for */
 	uint32_t era;        /* how often it was forgotten */
 	int partial;         /* enum loss of the memo's path, -1: complete */
-	uintptr_t reached;   /* sp of the last frame that was walked to */
-	uint64_t verified;   /* paths that were walked in full as well */
-	uint64_t differ;     /* those that it did not confirm */
+	struct {
+		uintptr_t sp, pc;
+		bool exact;
+	} reached;         /* the last frame that was walked to */
+	uint64_t verified; /* paths that were walked in full as well */
+	uint64_t differ;   /* those that it did not confirm */
 	struct unwind_frame *memo, *fresh, *far; /* the last: walked beyond */
 	/* CPU time that these walks took, the last one, its begin, and after
 	   how many times as long another one may begin. */
@@ -145,6 +148,9 @@ SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const mcontext_t *registers, int *why);
+
+/* Where the function of the last frame begins; 0: that is not known. */
+SIGSAFE uintptr_t unwind_reached_function(struct unwinder *u);
 
 /* A frame that others were walked over to. */
 struct unwind_beyond {
