@@ -87,6 +87,11 @@ wait_for() {
 	wait_up_to 60 "$@"
 }
 
+# Before glibc 2.35 copse has a table of modules of its own, 1 MiB of addresses.
+has_own_modules() {
+	getconf GNU_LIBC_VERSION | grep -Eq ' 2\.(2.|3[0-4])$'
+}
+
 # wait_up_to SECONDS COMMAND…
 wait_up_to() {
 	turns=$(seq $(($1 * 10)))

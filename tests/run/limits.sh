@@ -250,7 +250,9 @@ mapped() {
 	# shellcheck disable=SC2086 # seven numbers each
 	set -- $plain $with
 	echo "$((($8 - $1) / 256)) MiB, $(((${13} - $6) / 256)) of data"
-	[ $((($8 - $1) / 256)) -le 8 ] && [ $(((${13} - $6) / 256)) -le 3 ]
+	data=3
+	! has_own_modules || data=4
+	[ $((($8 - $1) / 256)) -le 8 ] && [ $(((${13} - $6) / 256)) -le $data ]
 }
 
 static_tls() {
