@@ -34,33 +34,35 @@ doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 		$(srcdir)/doc/copse-format.5.in >$@.tmp
 	@mv $@.tmp $@
 
-EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
+# They are installed as they lie here, so that their links lead somewhere.
+nobase_dist_doc_DATA = README.md CONTRIBUTING.md NEWS COPYING tests/gpu/on-device.md
+nobase_dist_doc_DATA += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/bundle.md doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md doc/python.md \
 	doc/cluster.md doc/install.md doc/reports.md \
 	doc/page-overview.png doc/page-waits.png doc/page-flame.png doc/page-time.png
 
 # A page for each decision, found from doc/design.md.
-EXTRA_DIST += doc/decisions/alt-stack.md doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
+nobase_dist_doc_DATA += doc/decisions/alt-stack.md doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
 	doc/decisions/sample-weights.md doc/decisions/budget.md \
 	doc/decisions/short-processes.md doc/decisions/missing-processes.md \
 	doc/decisions/wall-time.md doc/decisions/idle-threads.md \
 	doc/decisions/context-switches.md doc/decisions/events.md \
 	doc/decisions/pauses.md doc/decisions/steering.md
-EXTRA_DIST += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
+nobase_dist_doc_DATA += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
 	doc/decisions/python.md doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
-EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
+nobase_dist_doc_DATA += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
 	doc/decisions/descriptors.md doc/decisions/interposed-functions.md \
 	doc/decisions/dlsym.md doc/decisions/syscall-restart.md \
 	doc/decisions/stops.md doc/decisions/longjmp.md \
 	doc/decisions/sandboxes.md doc/decisions/preload-compat.md doc/decisions/kernels.md \
 	doc/decisions/thread-storage.md doc/decisions/forks.md \
 	doc/decisions/time-split.md
-EXTRA_DIST += doc/decisions/mpi-wrappers.md doc/decisions/mpi-fortran.md \
+nobase_dist_doc_DATA += doc/decisions/mpi-wrappers.md doc/decisions/mpi-fortran.md \
 	doc/decisions/mpi-call-cost.md doc/decisions/mpi-polls.md \
 	doc/decisions/deferred-receives.md
-EXTRA_DIST += doc/decisions/parallel-regions.md doc/decisions/event-records.md doc/decisions/one-sided.md \
+nobase_dist_doc_DATA += doc/decisions/parallel-regions.md doc/decisions/event-records.md doc/decisions/one-sided.md \
 	doc/decisions/wait-states.md doc/decisions/clock-alignment.md
-EXTRA_DIST += doc/decisions/gpu-correlation.md \
+nobase_dist_doc_DATA += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-call-path.md doc/decisions/gpu-flush.md \
 	doc/decisions/gpu-busy-time.md doc/decisions/gpu-idle.md \
 	doc/decisions/gpu-ranges.md doc/decisions/gpu-trace.md \
@@ -70,16 +72,16 @@ EXTRA_DIST += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-sampling-limits.md \
 	doc/decisions/gpu-kernel-lines.md doc/decisions/gpu-power.md \
 	doc/decisions/gpu-other-tools.md doc/decisions/cupti-versions.md
-EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/many-threads.md doc/decisions/killed-jobs.md \
+nobase_dist_doc_DATA += doc/decisions/live-profile.md doc/decisions/many-threads.md doc/decisions/killed-jobs.md \
 	doc/decisions/parent-process.md doc/decisions/node-files.md \
 	doc/decisions/output-directory.md doc/decisions/other-users.md \
 	doc/decisions/foreign-input.md
-EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
+nobase_dist_doc_DATA += doc/decisions/database.md doc/decisions/streaming-merge.md \
 	doc/decisions/compression.md doc/decisions/page-data.md doc/decisions/parallel-merge.md \
 	doc/decisions/source-files.md \
 	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
 	doc/decisions/heap.md doc/decisions/locks.md doc/decisions/loops.md
-EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decisions/efficiencies.md \
+nobase_dist_doc_DATA += doc/decisions/findings.md doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
 	doc/decisions/timeline.md doc/decisions/iterations.md \
@@ -92,3 +94,6 @@ EXTRA_DIST += doc/site.sh doc/links.py doc/mkdocs.yml doc/site.css
 .PHONY: site
 site: $(man_MANS)
 	$(srcdir)/doc/site.sh $(srcdir)
+install-html-local: site
+	$(MKDIR_P) '$(DESTDIR)$(htmldir)'
+	cp -r site/. '$(DESTDIR)$(htmldir)'

@@ -99,6 +99,13 @@ are_data() {
 		[ -e "$root$prefix/lib/copse/libcopse.so" ]
 }
 
+# As they lie in the tree, with all that they link to.
+are_linked() {
+	need python3
+	cd "$root$prefix/share/doc/copse" || return
+	python3 "$srcdir/doc/links.py" README.md doc/*.md doc/decisions/*.md
+}
+
 leaves() {
 	again uninstall && left=$(find "$root" -type f) &&
 		[ -z "$left" ] && return
@@ -113,5 +120,6 @@ point "import copse, in the module's environment" imports
 point "programs link the library" links
 point "in the module's environment by its name alone" links_in_module
 point "libraries are data" are_data
+point "documentation leads somewhere" are_linked
 point "uninstall takes all of it" leaves
 points_done
