@@ -15,11 +15,6 @@
 
 #define SYSCTL "/proc/sys/kernel/"
 
-static bool is_capable(int capability)
-{
-	return probe_status("CapEff:", 16) >> capability & 1;
-}
-
 /* The scheduler's, with which CPU timers are looked at: 100 to 1000. */
 static long ticks_per_second(void)
 {
@@ -33,7 +28,8 @@ static long ticks_per_second(void)
 void probe_perf(struct finding *to, const struct doctor *d)
 {
 	long paranoid = probe_number(SYSCTL "perf_event_paranoid", 4);
-	bool mighty = is_capable(CAP_PERFMON) || is_capable(CAP_SYS_ADMIN);
+	bool mighty =
+		probe_capable(CAP_PERFMON) || probe_capable(CAP_SYS_ADMIN);
 	int whole = perf_try(true), user = perf_try(false);
 
 	(void)d;
@@ -108,7 +104,7 @@ void probe_locked(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	if (limit.rlim_cur == RLIM_INFINITY || is_capable(CAP_IPC_LOCK)) {
+	if (limit.rlim_cur == RLIM_INFINITY || probe_capable(CAP_IPC_LOCK)) {
 		probe_found(to, FINDING_YES, "without a limit");
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include "arch/restart.h"
 #include "base/perf-attr.h"
 #include "check/probe.h"
+#include "launch/perf.h"
 
 void probe_kernel(struct finding *to, const struct doctor *d)
 {
@@ -148,8 +150,6 @@ void probe_container(struct finding *to, const struct doctor *d)
 
 void probe_debugger(struct finding *to, const struct doctor *d)
 {
-	long scope = probe_number("/proc/sys/kernel/yama/ptrace_scope", 0);
-
 	(void)d;
 	if (probe_status("TracerPid:", 10)) {
 		probe_found(to, FINDING_LIMITED,
@@ -160,10 +160,40 @@ void probe_debugger(struct finding *to, const struct doctor *d)
 			      "CPU timer");
 		return;
 	}
-	probe_found(
-		to, FINDING_YES,
-		"none is attached; ptrace_scope %ld does not matter to copse",
-		scope);
+	probe_found(to, FINDING_YES, "none is attached");
+}
+
+/* Whom copse attach and copse stuck may look at: doc/decisions/kernels.md. */
+void probe_joining(struct finding *to, const struct doctor *d)
+{
+	long paranoid = probe_number("/proc/sys/kernel/perf_event_paranoid", 4);
+	long scope = probe_number("/proc/sys/kernel/yama/ptrace_scope", 0);
+	bool samples = !perf_is_filtered() &&
+		       (paranoid <= 2 || probe_capable(CAP_PERFMON) ||
+			probe_capable(CAP_SYS_ADMIN));
+	bool stacks = !scope || (scope < 3 && probe_capable(CAP_SYS_PTRACE));
+
+	(void)d;
+	probe_found(to, samples && stacks ? FINDING_YES : FINDING_LIMITED,
+		    "copse attach may %ssample them (perf_event_paranoid %ld) "
+		    "and may %ssee where threads wait (ptrace_scope %ld)",
+		    samples ? "" : "not ", paranoid, stacks ? "" : "not ",
+		    scope);
+	if (!samples)
+		probe_instead(to, "only what copse run starts is measured");
+	else if (!stacks)
+		probe_instead(to,
+			      scope == 1
+				      ? "where threads wait is known to copse "
+					"stuck alone, which asks their parents"
+				      : "copse stuck has the states of threads "
+					"without their call paths");
+	if (perf_is_filtered())
+		probe_mend(to, ASK_MEND_FILTER);
+	else if (!samples)
+		probe_mend(to, "sysctl kernel.perf_event_paranoid=2");
+	else if (!stacks && scope < 3)
+		probe_mend(to, "sysctl kernel.yama.ptrace_scope=0");
 }
 
 void probe_huge_pages(struct finding *to, const struct doctor *d)

@@ -73,3 +73,8 @@ unsigned long long probe_status(const char *key, int base)
 	fclose(from);
 	return value;
 }
+
+bool probe_capable(int capability)
+{
+	return probe_status("CapEff:", 16) >> capability & 1;
+}

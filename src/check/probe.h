@@ -27,5 +27,8 @@ long probe_number(const char *path, long none);
 /* The first line of a file, "" when it cannot be read. */
 void probe_line(const char *path, char *to, size_t size);
 
+/* The process has that capability of <linux/capability.h>. */
+bool probe_capable(int capability);
+
 /* "Seccomp:" and its like in /proc/self/status, by a base; or 0. */
 unsigned long long probe_status(const char *key, int base);
