@@ -8,6 +8,7 @@
 #include "collect/python/python-frames.h"
 #include "collect/source.h"
 #include "collect/thread.h"
+#include "collect/time.h"
 #include "live/arena.h"
 
 enum {
@@ -156,6 +157,15 @@ SIGSAFE static live_ref root_of_now(struct thread *t, struct thread_starter *s,
 	return root ? root : s->outside;
 }
 
+/* Its frames are as they were read: it has not worked since. */
+SIGSAFE static bool main_has_waited(struct thread_starter *s)
+{
+	uint64_t before = s->main_cpu;
+
+	s->main_cpu = time_thread_cpu(s->main->tid);
+	return s->main_cpu == before && before && s->root != s->outside;
+}
+
 SIGSAFE void thread_starter_follow(struct thread *t)
 {
 	struct thread_starter *s = &t->starter;
@@ -173,6 +183,8 @@ SIGSAFE void thread_starter_follow(struct thread *t)
 		return;
 	if (!s->outside)
 		s->outside = s->root = t->tree.root;
+	if (main_has_waited(s) && same)
+		return;
 	if (t->tree.root == s->root)
 		t->tree.root = s->root =
 			root_of_now(t, s, same && s->root != s->outside);

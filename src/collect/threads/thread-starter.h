@@ -30,6 +30,7 @@ struct thread_starter {
 	uintptr_t code;      /* of the function of Python */
 	uintptr_t frame;     /* which the main thread was in last … */
 	uint64_t counter;    /* … and when that was */
+	uint64_t main_cpu;   /* CPU time of the main thread when it was read */
 	uint32_t missed;     /* how often it was in another function */
 	live_ref outside;    /* the root of the thread's own tree … */
 	live_ref root;       /* … and the one that was set last */
