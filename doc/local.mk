@@ -4,7 +4,17 @@ dist_man_MANS += doc/copse.1 doc/copse-attach.1 doc/copse-check.1 doc/copse-comp
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
 	doc/copse-report.1 doc/copse-run.1 doc/copse-stuck.1 doc/copse-top.1 doc/copse-view.1 \
 	doc/copse.3 \
-	doc/copse-gpu.7
+	doc/copse-gpu.7 doc/copse-metrics.7
+
+# Of analyses, by name; those of GPUs are in copse-gpu.7.
+dist_man_MANS += doc/copse-report-summary.1 doc/copse-report-split.1 doc/copse-report-diagnose.1 \
+	doc/copse-report-hotspots.1 doc/copse-report-tree.1 doc/copse-report-imbalance.1 \
+	doc/copse-report-ranks.1 doc/copse-report-processes.1 doc/copse-report-efficiency.1 \
+	doc/copse-report-scaling.1 doc/copse-report-diff.1 doc/copse-report-mpi-calls.1 \
+	doc/copse-report-matrix.1 doc/copse-report-waits.1 doc/copse-report-counters.1 \
+	doc/copse-report-timeline.1 doc/copse-report-iterations.1 doc/copse-report-threads.1 \
+	doc/copse-report-loops.1 doc/copse-report-ends.1 doc/copse-report-memory.1 \
+	doc/copse-report-io.1 doc/copse-report-measurement.1
 
 # Its list of kinds of waiting is that of waits.def.
 man_MANS = doc/copse-waits.7 doc/copse-format.5

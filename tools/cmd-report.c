@@ -348,6 +348,15 @@ static const char *analysis_word(size_t i, const char **help)
 	return analyses[i] ? analyses[i]->name : NULL;
 }
 
+/* doc/local.mk has them. */
+static void analysis_page(FILE *to, const char *word)
+{
+	if (!strncmp(word, "gpu-", 4))
+		fputs("copse-gpu", to);
+	else
+		fprintf(to, "copse-report-%s", word);
+}
+
 const struct command command_report = {
 	.name = "report",
 	.synopsis = "[ANALYSIS] [options] DIR|run.h5 ...",
@@ -355,6 +364,7 @@ const struct command command_report = {
 	.words = "analyses",
 	.word = analysis_word,
 	.takes = analysis_takes,
+	.page = analysis_page,
 	.options = options,
 	.run = report_runs,
 };

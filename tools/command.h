@@ -33,6 +33,8 @@ struct command {
 	const char *words;
 	const char *(*word)(size_t i, const char **help);   /* NULL: anything */
 	bool (*takes)(const char *word, unsigned int what); /* NULL: all */
+	/* Writes the name of a word's man page; NULL: the command's has it. */
+	void (*page)(FILE *to, const char *word);
 	bool stop_at_first; /* options end at the first word: copse run */
 	/* The words that are left, ended by NULL; returns an exit status, or
 	   -errno with a reason.  -EINVAL means bad usage. */

@@ -98,5 +98,10 @@ void help_command(FILE *to, const struct command *command, const char *word)
 		help_words(to, command);
 	if (command->options && command->options->name)
 		help_options(to, command, help ? word : NULL);
-	fprintf(to, "\nAll of it: man copse-%s\n", command->name);
+	fputs("\nAll of it: man ", to);
+	if (help && command->page)
+		command->page(to, word);
+	else
+		fprintf(to, "copse-%s", command->name);
+	fputc('\n', to);
 }

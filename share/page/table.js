@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table.js - tables of reports, with the columns that copse-report(1) lists.
+// table.js - tables of reports, with the columns that man pages of analyses list.
 import { el, elReplace } from "./dom.js";
 import { heatColour } from "./colour.js";
 import { csvText, saveButton } from "./svg.js";

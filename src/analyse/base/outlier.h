@@ -2,7 +2,7 @@
 /*
  * outlier.h - values that are far from the others, by a rule that a few of
  * them do not bend: further from the median than 3.5 times the median
- * deviation, scaled to a standard one (doc/copse-report.1 cites it).
+ * deviation, scaled to a standard one (doc/copse-report-ranks.1 cites it).
  */
 #pragma once
 

@@ -80,7 +80,7 @@ static int read_rule_lines(struct diagnosis_rule *r,
 				    "'part', 'when', 'severe', 'gain', "
 				    "'cause', 'say', 'advice', 'sure' "
 				    "or 'source' is wanted, with a text that "
-				    "fits (copse-report(1), Rules)",
+				    "fits (man copse-report-diagnose)",
 				    r->name, number);
 	}
 	r->explain = next ? next : "";
