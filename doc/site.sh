@@ -54,6 +54,30 @@ decisions() {
 		"$doc/design.md"
 }
 
+# man_entry INDENT FILE
+man_entry() {
+	name=${2##*/}
+	name=${name%.md}
+	echo "$1- \"$(echo "$name" | sed 's/\.\(.\)$/(\1)/')\": man/$name.md"
+}
+
+# man_entries: the pages of analyses are below that of their command.
+man_entries() {
+	for page in "$pages"/man/*.md; do
+		case $page in
+		*/copse-report-*) continue ;;
+		*/copse-report.1.md)
+			echo '    - "copse-report(1)":'
+			echo '      - man/copse-report.1.md'
+			for analysis in "$pages"/man/copse-report-*.md; do
+				man_entry '      ' "$analysis"
+			done
+			;;
+		*) man_entry '    ' "$page" ;;
+		esac
+	done
+}
+
 # contents: the tree of pages.
 contents() {
 	cat <<-END
@@ -76,10 +100,7 @@ contents() {
 		    - News: NEWS.md
 		  - Reference:
 	END
-	for page in "$pages"/man/*.md; do
-		page=$(basename "$page")
-		echo "    - \"$(echo "${page%.md}" | sed 's/\.\(.\)$/(\1)/')\": man/$page"
-	done
+	man_entries
 	echo '  - Decisions:'
 	echo '    - Design: doc/design.md'
 	decisions

@@ -62,10 +62,17 @@ stands() {
 	[ -z "$bad" ]
 }
 
-# Of `copse NAME --help`.
+# Of `copse NAME… --help`.
 options_of() {
-	"$copse" "$1" --help 2>&1 | grep -oE -e '(^|[ ,])--[a-z][a-z-]*' |
+	"$copse" "$@" --help 2>&1 | grep -oE -e '(^|[ ,])--[a-z][a-z-]*' |
 		tr -d ' ,' | sort -u
+}
+
+# page_of ANALYSIS: the file of the page that its help names.
+page_of() {
+	set -- "$doc/$("$copse" report "$1" --help |
+		sed -n 's/^All of it: man //p')".[1-9]
+	basename "$1"
 }
 
 clean_mdoc() {
@@ -83,6 +90,7 @@ short_decisions() {
 }
 
 commands=$(words_of COMMANDS tools/local.mk)
+analyses=$(names_in ANALYSES src/analyse/local.mk run)
 # shellcheck disable=SC2046 # lists of words
 {
 	point "commands" stands copse.1 $commands
@@ -100,15 +108,23 @@ commands=$(words_of COMMANDS tools/local.mk)
 			"$srcdir/src/check/probes.def" | tr ' ' '\n')
 	point "what programs may call" stands copse.3 \
 		$(sed -n 's/^void \(copse_[a-z]*\)(.*/\1/p' "$srcdir/src/copse.h")
-	point "analyses" stands copse-report.1 \
-		$(names_in ANALYSES src/analyse/local.mk run)
+	point "analyses" stands copse-report.1 $analyses
+	for analysis in $analyses; do
+		page=$(page_of "$analysis")
+		case $page in
+		copse-gpu.7) options= ;; # copse-report.1 has them
+		*) options=$(options_of report "$analysis") ;;
+		esac
+		point "page of $analysis" stands "$page" "$analysis" $options
+	done
 	point "formats" stands copse-report.1 \
 		$(names_in FORMATS src/format/local.mk write_report)
 	point "formats of runs" stands copse-export.1 \
 		$(names_in FORMATS src/format/local.mk write_run)
-	point "metrics" stands copse-report.1 \
+	point "metrics" stands copse-metrics.7 \
 		$(rows_of METRIC src/live/metrics.def)
-	point "losses" stands copse-report.1 $(rows_of LOSS src/live/losses.def)
+	point "losses" stands copse-report-measurement.1 \
+		$(rows_of LOSS src/live/losses.def)
 }
 for file in "$doc"/*.[1-9] doc/*.[1-9]; do
 	[ -e "$file" ] || continue

@@ -132,6 +132,8 @@ for page in copse.1:3 copse.3:2 copse-run.1:8 copse-report.1:7 copse-gate.1:2 \
 	copse-export.1:6 copse-merge.1:2 copse-info.1:1 copse-check.1:1; do
 	point "the commands of ${page%:*}" runs "$doc/${page%:*}" "${page#*:}"
 done
+cat "$doc"/copse-report-*.1 "$doc/copse-metrics.7" >analyses
+point "the commands of the pages of analyses" runs analyses 30
 point "the commands of copse-waits.7" runs "$doc/copse-waits.7.in" 3
 point "the tutorial" tutorial
 points_done

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * efficiency.h - the factors of parallel efficiency that the POP Centre of
- * Excellence defines (doc/copse-report-efficiency.1 cites them), from each rank's time
- * inside and outside MPI, in a run or in one of its phases.
+ * Excellence defines (doc/copse-report-efficiency.1 cites them), from each
+ * rank's time inside and outside MPI, in a run or in one of its phases.
  */
 #pragma once
 
