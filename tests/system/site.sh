@@ -123,6 +123,7 @@ site() {
 		[ -s "site/$page.html" ] || { echo "no $page"; return 1; }
 	done
 	grep -q '<h2 id="KNOWN_LIMITS"' site/man/copse-run.1.html &&
+		grep -q 'href="copse-report-waits.1.html"' site/man/copse-run.1.html &&
 		grep -q 'search/offline.js' site/man/copse-run.1.html &&
 		grep -q '"man/copse-run.1.html#KNOWN_LIMITS"' \
 			site/search/offline.js || return
