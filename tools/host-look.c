@@ -354,7 +354,7 @@ static int add_all_silent(struct run *to, const struct live_run *live,
 				       : add_silent(to, live, looks);
 }
 
-int host_run(struct run **to, struct live_run *live)
+int host_run(struct run **to, struct live_run *live, bool part)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	char *directory =
@@ -371,7 +371,8 @@ int host_run(struct run **to, struct live_run *live)
 	}
 	err = live_run_copy(live, directory);
 	if (!err)
-		err = merge_part(to, directory);
+		err = part ? merge_part(to, directory)
+			   : merge_directory(to, directory);
 	remove_copies(directory);
 	free(directory);
 	return err;
@@ -383,7 +384,7 @@ static int join_looks(struct run *to, struct live_run *live,
 		      double between)
 {
 	struct run *run = NULL;
-	int err = host_run(&run, live);
+	int err = host_run(&run, live, true);
 
 	if (err == -ENODATA)
 		return add_all_silent(to, live, now, between);

@@ -62,7 +62,7 @@ static int look_here(struct job_watch *w)
 
 	if (err)
 		return err;
-	err = host_run(&run, &live);
+	err = host_run(&run, &live, false);
 	if (!w->name)
 		w->name = strdup(live.at[0].note.output);
 	live_run_fini(&live);

@@ -246,7 +246,7 @@ static int pick_names(struct shown_runs *runs, const char *command)
  */
 static int open_so_far(struct run **to, struct live_run *live, const char *name)
 {
-	int err = host_run(to, live);
+	int err = host_run(to, live, false);
 
 	return err ? err
 		   : run_problem(*to, name,
