@@ -13,12 +13,12 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/activity-records.c cuda/activity-records.h
 
 if CUDA
-pkglib_LTLIBRARIES += libcopse-cuda.la
-libcopse_cuda_la_SOURCES = $(cuda_sources)
-libcopse_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-libcopse_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
-libcopse_cuda_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_cuda_la_DEPENDENCIES = $(adapter_needs)
+sharedexec_PROGRAMS += libcopse-cuda.so
+libcopse_cuda_so_SOURCES = $(cuda_sources)
+libcopse_cuda_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+libcopse_cuda_so_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
+libcopse_cuda_so_LDFLAGS = $(adapter_ldflags)
+libcopse_cuda_so_LDADD = libcopse.so
 else
 EXTRA_DIST += $(cuda_sources)
 endif

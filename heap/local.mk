@@ -3,14 +3,14 @@
 # allocator has its own.
 heap_cflags = $(AM_CFLAGS) -O2 -fno-plt -fno-builtin
 
-pkglib_LTLIBRARIES += libcopse-heap.la libcopse-heap-operators.la
-libcopse_heap_la_SOURCES = heap/allocations.c heap/allocators.def \
+sharedexec_PROGRAMS += libcopse-heap.so libcopse-heap-operators.so
+libcopse_heap_so_SOURCES = heap/allocations.c heap/allocators.def \
 	heap/interposer.h heap/next-allocator.c heap/next-allocator.h
-libcopse_heap_la_CFLAGS = $(heap_cflags)
-libcopse_heap_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_heap_la_DEPENDENCIES = $(adapter_needs)
-libcopse_heap_operators_la_SOURCES = heap/operators.c heap/operators.def \
+libcopse_heap_so_CFLAGS = $(heap_cflags)
+libcopse_heap_so_LDFLAGS = $(adapter_ldflags)
+libcopse_heap_so_LDADD = libcopse.so
+libcopse_heap_operators_so_SOURCES = heap/operators.c heap/operators.def \
 	heap/interposer.h
-libcopse_heap_operators_la_CFLAGS = $(heap_cflags)
-libcopse_heap_operators_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_heap_operators_la_DEPENDENCIES = $(adapter_needs)
+libcopse_heap_operators_so_CFLAGS = $(heap_cflags)
+libcopse_heap_operators_so_LDFLAGS = $(adapter_ldflags)
+libcopse_heap_operators_so_LDADD = libcopse.so

@@ -2,8 +2,8 @@
 # finds the functions behind them is the collector's.
 io_sources = io/calls.def io/interposed.list io/descriptors.c io/file-call.h io/streams.c
 
-pkglib_LTLIBRARIES += libcopse-io.la
-libcopse_io_la_SOURCES = $(io_sources) src/collect/transparency/next.c
-libcopse_io_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt -fno-builtin
-libcopse_io_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_io_la_DEPENDENCIES = $(adapter_needs)
+sharedexec_PROGRAMS += libcopse-io.so
+libcopse_io_so_SOURCES = $(io_sources) src/collect/transparency/next.c
+libcopse_io_so_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt -fno-builtin
+libcopse_io_so_LDFLAGS = $(adapter_ldflags)
+libcopse_io_so_LDADD = libcopse.so

@@ -4,9 +4,10 @@
 locks_sources = locks/interposers.c locks/nexts.c locks/nexts.h \
 	locks/interposed.def
 
-pkglib_LTLIBRARIES += libcopse-locks.la
-libcopse_locks_la_SOURCES = $(locks_sources)
-libcopse_locks_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt
-libcopse_locks_la_LDFLAGS = $(adapter_ldflags) \
+sharedexec_PROGRAMS += libcopse-locks.so
+libcopse_locks_so_SOURCES = $(locks_sources)
+libcopse_locks_so_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt
+libcopse_locks_so_LDFLAGS = $(adapter_ldflags) \
 	-Wl,--version-script=$(srcdir)/$(arch_conditions)
-EXTRA_libcopse_locks_la_DEPENDENCIES = $(adapter_needs) $(arch_conditions)
+libcopse_locks_so_LDADD = libcopse.so
+EXTRA_libcopse_locks_so_DEPENDENCIES = $(arch_conditions)

@@ -66,38 +66,38 @@ src/check/unwrapped.inc: $(mpi_prototypes) $(srcdir)/mpi/functions.tbl \
 	@mv $@.tmp $@
 
 mpis = abi
-pkglib_LTLIBRARIES += libcopse-mpi-abi.la
-libcopse_mpi_abi_la_SOURCES = $(mpi_sources)
-nodist_libcopse_mpi_abi_la_SOURCES = mpi/abi/mpi/functions.inc \
+sharedexec_PROGRAMS += libcopse-mpi-abi.so
+libcopse_mpi_abi_so_SOURCES = $(mpi_sources)
+nodist_libcopse_mpi_abi_so_SOURCES = mpi/abi/mpi/functions.inc \
 	mpi/abi/mpi/gates.inc mpi/abi/mpi/declared.h
-libcopse_mpi_abi_la_CPPFLAGS = $(abi_flags) $(AM_CPPFLAGS) \
+libcopse_mpi_abi_so_CPPFLAGS = $(abi_flags) $(AM_CPPFLAGS) \
 	-DMPI_LIBRARY='"mpi/abi.h"'
-libcopse_mpi_abi_la_CFLAGS = $(mpi_cflags)
-libcopse_mpi_abi_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_mpi_abi_la_DEPENDENCIES = $(adapter_needs)
+libcopse_mpi_abi_so_CFLAGS = $(mpi_cflags)
+libcopse_mpi_abi_so_LDFLAGS = $(adapter_ldflags)
+libcopse_mpi_abi_so_LDADD = libcopse.so
 
 if OPENMPI
 mpis += openmpi
-pkglib_LTLIBRARIES += libcopse-mpi-openmpi.la
-libcopse_mpi_openmpi_la_SOURCES = $(mpi_sources)
-nodist_libcopse_mpi_openmpi_la_SOURCES = mpi/openmpi/mpi/functions.inc \
+sharedexec_PROGRAMS += libcopse-mpi-openmpi.so
+libcopse_mpi_openmpi_so_SOURCES = $(mpi_sources)
+nodist_libcopse_mpi_openmpi_so_SOURCES = mpi/openmpi/mpi/functions.inc \
 	mpi/openmpi/mpi/gates.inc
-libcopse_mpi_openmpi_la_CPPFLAGS = -Impi/openmpi $(AM_CPPFLAGS) \
+libcopse_mpi_openmpi_so_CPPFLAGS = -Impi/openmpi $(AM_CPPFLAGS) \
 	$(openmpi_flags) -DMPI_LIBRARY='"mpi/openmpi.h"'
-libcopse_mpi_openmpi_la_CFLAGS = $(mpi_cflags)
-libcopse_mpi_openmpi_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_mpi_openmpi_la_DEPENDENCIES = $(adapter_needs)
+libcopse_mpi_openmpi_so_CFLAGS = $(mpi_cflags)
+libcopse_mpi_openmpi_so_LDFLAGS = $(adapter_ldflags)
+libcopse_mpi_openmpi_so_LDADD = libcopse.so
 endif
 
 if MPICH
 mpis += mpich
-pkglib_LTLIBRARIES += libcopse-mpi-mpich.la
-libcopse_mpi_mpich_la_SOURCES = $(mpi_sources)
-nodist_libcopse_mpi_mpich_la_SOURCES = mpi/mpich/mpi/functions.inc \
+sharedexec_PROGRAMS += libcopse-mpi-mpich.so
+libcopse_mpi_mpich_so_SOURCES = $(mpi_sources)
+nodist_libcopse_mpi_mpich_so_SOURCES = mpi/mpich/mpi/functions.inc \
 	mpi/mpich/mpi/gates.inc
-libcopse_mpi_mpich_la_CPPFLAGS = -Impi/mpich $(AM_CPPFLAGS) \
+libcopse_mpi_mpich_so_CPPFLAGS = -Impi/mpich $(AM_CPPFLAGS) \
 	$(mpich_flags) -DMPI_LIBRARY='"mpi/mpich.h"'
-libcopse_mpi_mpich_la_CFLAGS = $(mpi_cflags)
-libcopse_mpi_mpich_la_LDFLAGS = $(adapter_ldflags)
-EXTRA_libcopse_mpi_mpich_la_DEPENDENCIES = $(adapter_needs)
+libcopse_mpi_mpich_so_CFLAGS = $(mpi_cflags)
+libcopse_mpi_mpich_so_LDFLAGS = $(adapter_ldflags)
+libcopse_mpi_mpich_so_LDADD = libcopse.so
 endif

@@ -5,10 +5,10 @@ openmp_sources = openmp/ompt.c openmp/ompt.h openmp/own-locks.c \
 	openmp/own-locks.h openmp/regions.c openmp/runtime.c openmp/runtime.h \
 	openmp/tasks.c openmp/tasks.h openmp/functions.def
 
-pkglib_LTLIBRARIES += libcopse-openmp.la
-libcopse_openmp_la_SOURCES = $(openmp_sources)
-libcopse_openmp_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt
-libcopse_openmp_la_LDFLAGS = $(adapter_ldflags) \
+sharedexec_PROGRAMS += libcopse-openmp.so
+libcopse_openmp_so_SOURCES = $(openmp_sources)
+libcopse_openmp_so_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt
+libcopse_openmp_so_LDFLAGS = $(adapter_ldflags) \
 	-Wl,--version-script=$(srcdir)/openmp/openmp.map
 EXTRA_DIST += openmp/openmp.map
-EXTRA_libcopse_openmp_la_DEPENDENCIES = $(adapter_needs)
+libcopse_openmp_so_LDADD = libcopse.so

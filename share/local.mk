@@ -131,11 +131,6 @@ EXTRA_DIST += share/copse.pc.in
 pkgconfigdir = $(libdir)/pkgconfig
 nodist_pkgconfig_DATA = copse.pc
 
-# What is loaded by its file needs no .la, and is not executed.  Without .la
-# libtool would not take the libraries away.
+# What is loaded is not executed.
 install-exec-hook:
-	cd '$(DESTDIR)$(pkglibdir)' && for l in $(pkglib_LTLIBRARIES); do \
-		chmod 644 $${l%.la}.so && rm -f $$l || exit; done
-uninstall-hook:
-	for l in $(pkglib_LTLIBRARIES); do \
-		rm -f '$(DESTDIR)$(pkglibdir)'/$${l%.la}.so; done
+	cd '$(DESTDIR)$(pkglibdir)' && chmod 644 $(sharedexec_PROGRAMS)

@@ -23,17 +23,18 @@ tests_unit_unit_SOURCES = tests/lib/test.h tests/unit/main.c \
 	tests/unit/fixture-run.h tests/unit/measured.h \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
-tests_unit_unit_LDADD = libformat.la libanalyse.la libmerge.la liblaunch.la \
-	libprofile.la libcollect.la $(UNWIND_LIBS)
+tests_unit_unit_LDADD = libformat.a libanalyse.a liblaunch.a libcollect.a \
+	$(merge_libs) $(format_libs) $(UNWIND_LIBS)
 
 # Rank files of large jobs, for tests/bench/merge.sh.
 check_PROGRAMS += tests/bench/make-ranks
 tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
-tests_bench_make_ranks_LDADD = libprofile.la liblive.la libbase.la -lm
+tests_bench_make_ranks_LDADD = libprofile.a liblive.a libbase.a \
+	$(profile_libs) -lm
 
 check_PROGRAMS += tests/names-of
 tests_names_of_SOURCES = tests/lib/names-of.c
-tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
+tests_names_of_LDADD = $(merge_libs)
 
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is

@@ -12,11 +12,11 @@ copse_SOURCES = tools/copse.c tools/cmd-run.c tools/stack.c \
 	$(run_sources)
 copse_CFLAGS = $(reader_cflags)
 copse_LDFLAGS = $(reader_ldflags)
-copse_LDADD = liblaunch.la liblive.la libbase.la
+copse_LDADD = liblaunch.a liblive.a libbase.a
 
 # ... and opens this for all else.
-pkglib_LTLIBRARIES += libcopse-tools.la
-libcopse_tools_la_SOURCES = tools/dispatch.c \
+sharedexec_PROGRAMS += libcopse-tools.so
+libcopse_tools_so_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/host-look.c tools/host-look.h \
 	tools/job-watch.c tools/job-watch.h \
 	tools/live-screen.c tools/live-screen.h \
@@ -27,12 +27,11 @@ libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/guess.c tools/foreign-words.def \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
-libcopse_tools_la_CFLAGS = $(reader_cflags)
-libcopse_tools_la_LDFLAGS = $(reader_ldflags) -module -avoid-version \
-	-Wl,--exclude-libs,ALL
-libcopse_tools_la_LIBADD = libcheck.la libformat.la \
-	libanalyse.la libmerge.la libfinish.la libattach.la liblaunch.la libprofile.la \
-	liblive.la libbase.la
+libcopse_tools_so_CFLAGS = $(reader_cflags)
+libcopse_tools_so_LDFLAGS = $(reader_ldflags) $(shared_ldflags) \
+	-Wl,-z,defs -Wl,--exclude-libs,ALL
+libcopse_tools_so_LDADD = libcheck.a libformat.a \
+	libanalyse.a libfinish.a libattach.a liblaunch.a $(merge_libs) $(format_libs)
 
 BUILT_SOURCES += tools/commands.inc
 tools/commands.inc: Makefile
@@ -56,11 +55,11 @@ zshdir = $(datadir)/zsh/site-functions
 nodist_zsh_DATA = tools/completion/_copse
 fishdir = $(datadir)/fish/vendor_completions.d
 nodist_fish_DATA = tools/completion/copse.fish
-tools/completion/copse: copse$(EXEEXT) libcopse-tools.la
+tools/completion/copse: copse$(EXEEXT) libcopse-tools.so
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion bash >$@
-tools/completion/_copse: copse$(EXEEXT) libcopse-tools.la
+tools/completion/_copse: copse$(EXEEXT) libcopse-tools.so
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion zsh >$@
-tools/completion/copse.fish: copse$(EXEEXT) libcopse-tools.la
+tools/completion/copse.fish: copse$(EXEEXT) libcopse-tools.so
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion fish >$@
 CLEANFILES += $(nodist_completion_DATA) $(nodist_zsh_DATA) $(nodist_fish_DATA)
 

@@ -30,9 +30,9 @@ FACT_SETS = src/analyse/diagnose/fact-waits \
 	src/analyse/diagnose/fact-files \
 	src/analyse/diagnose/fact-heap
 
-noinst_LTLIBRARIES += libanalyse.la
-libanalyse_la_CFLAGS = $(reader_cflags)
-libanalyse_la_SOURCES = \
+noinst_LIBRARIES += libanalyse.a
+libanalyse_a_CFLAGS = $(reader_cflags)
+libanalyse_a_SOURCES = \
 	src/analyse/base/account.c src/analyse/base/account.h \
 	src/analyse/base/analysis.c src/analyse/base/analysis.h \
 	src/analyse/base/confidence.c src/analyse/base/confidence.h \

@@ -1,8 +1,8 @@
 # copse attach.  The unwinder is the collector's own, which asks what is here
 # for another process's code and memory.
-noinst_LTLIBRARIES += libattach.la
-libattach_la_CFLAGS = $(reader_cflags)
-libattach_la_SOURCES = \
+noinst_LIBRARIES += libattach.a
+libattach_a_CFLAGS = $(reader_cflags)
+libattach_a_SOURCES = \
 	src/attach/attach.c src/attach/attach.h \
 	src/attach/attach-process.c src/attach/attach-process.h \
 	src/attach/attach-record.c src/attach/attach-record.h \
@@ -15,4 +15,5 @@ libattach_la_SOURCES = \
 	src/collect/python/python-gil.c \
 	src/collect/python/python-layout.c \
 	src/collect/unwind/cfi.c \
-	src/collect/unwind/unwind.c
+	src/collect/unwind/unwind.c \
+	$(arch_collect)

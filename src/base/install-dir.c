@@ -19,8 +19,5 @@ int install_dir(char to[PATH_MAX])
 	slash = strrchr(to, '/');
 	if (slash)
 		*slash = 0;
-	/* In a build tree the command itself may be in .libs. */
-	if (slash && slash - to > 6 && !strcmp(slash - 6, "/.libs"))
-		slash[-6] = 0;
 	return 0;
 }

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += libbase.la
-libbase_la_SOURCES = \
+noinst_LIBRARIES += libbase.a
+libbase_a_SOURCES = \
 	src/base/array.c src/base/array.h \
 	src/base/batch.c src/base/batch.h src/base/batch.def \
 	src/base/collectives.def \

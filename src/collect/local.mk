@@ -5,10 +5,10 @@ SOURCES = python-find clock counters switches polls region callsite-cache \
 	history range control iterations steering wait-events alt-stack thread-starter io-files
 
 # Everything of libcopse.so, for the unit tests too.
-noinst_LTLIBRARIES += libcollect.la
+noinst_LIBRARIES += libcollect.a
 # The first of them are what a forked child runs: side by side, they are few
 # faults.
-libcollect_la_SOURCES = \
+libcollect_a_SOURCES = \
 	src/collect/source.h src/collect/start.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/sampling/clock.c src/collect/sampling/clock.h \
@@ -95,31 +95,29 @@ libcollect_la_SOURCES = \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
 	src/collect/regions/stamps.c src/collect/regions/stamps.h \
 	src/collect/threads/wait-events.c src/collect/threads/wait-events.h
-libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
+libcollect_a_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
 # What the handler needs stands behind the user's flags.
-$(libcollect_la_OBJECTS): override CFLAGS += -fno-stack-protector \
+$(libcollect_a_OBJECTS): override CFLAGS += -fno-stack-protector \
 	-fno-tree-slp-vectorize
-libcollect_la_LIBADD = liblive.la libbase.la
 
 # A fork copies each mapping, and the end of the child takes it down.
 few_mappings = -Wl,-z,noseparate-code
 
-pkglib_LTLIBRARIES += libcopse.la
-libcopse_la_SOURCES =
-libcopse_la_LIBADD = libcollect.la
+sharedexec_PROGRAMS += libcopse.so
+libcopse_so_SOURCES =
+libcopse_so_LDADD = liblive.a libbase.a
+EXTRA_libcopse_so_DEPENDENCIES = libcollect.a
 # What it calls of its own is its own: a program may have functions of the same
 # names (Erlang's has a sigaction), which call ours.
-libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs \
+libcopse_so_LDFLAGS = $(shared_ldflags) -Wl,-z,now -Wl,-z,defs \
+	-Wl,--whole-archive,libcollect.a,--no-whole-archive \
 	-Wl,-Bsymbolic-functions $(few_mappings)
 EXTRA_DIST += src/collect/interposed.list
 
-# Adapters, loaded beside it.  By its file, not as libcopse.la: libtool links a
-# library that needs one of the same tree again as it installs it, and while it
-# does, programs run from the build folder find no adapter.
-adapter_ldflags = -module -avoid-version \
+# Adapters, loaded beside it.
+adapter_ldflags = $(shared_ldflags) \
 	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL $(few_mappings) \
-	-Wl,.libs/libcopse.so '-Wl,-rpath,$$ORIGIN'
-adapter_needs = libcopse.la
+	'-Wl,-rpath,$$ORIGIN'
 
 BUILT_SOURCES += src/collect/sources.inc
 src/collect/sources.inc: Makefile

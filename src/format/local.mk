@@ -8,10 +8,10 @@ FORMATS = src/format/terminal/text src/format/csv src/format/json \
 	src/format/export/perfetto src/format/export/otf2 \
 	src/format/export/darshan
 
-noinst_LTLIBRARIES += libformat.la
-libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)
-libformat_la_LIBADD = $(ZLIB_LIBS) $(OTF2_LIBS)
-libformat_la_SOURCES = \
+noinst_LIBRARIES += libformat.a
+libformat_a_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)
+format_libs = $(ZLIB_LIBS) $(OTF2_LIBS)
+libformat_a_SOURCES = \
 	src/format/format.c src/format/format.h \
 	src/format/number-text.c src/format/number-text.h \
 	src/format/quote.c src/format/quote.h \
@@ -44,10 +44,10 @@ libformat_la_SOURCES = \
 	src/format/terminal/table-layout.c src/format/terminal/table-layout.h \
 	$(FORMATS:=.c)
 if OTF2
-libformat_la_SOURCES += src/format/export/otf2-archive.c \
+libformat_a_SOURCES += src/format/export/otf2-archive.c \
 	src/format/export/otf2-calls.c src/format/export/otf2-writer.h
 else
-libformat_la_SOURCES += src/format/export/otf2-none.c
+libformat_a_SOURCES += src/format/export/otf2-none.c
 endif
 
 BUILT_SOURCES += src/format/formats.inc

@@ -1,6 +1,6 @@
-noinst_LTLIBRARIES += liblaunch.la
-liblaunch_la_CFLAGS = $(reader_cflags)
-liblaunch_la_SOURCES = \
+noinst_LIBRARIES += liblaunch.a
+liblaunch_a_CFLAGS = $(reader_cflags)
+liblaunch_a_SOURCES = \
 	src/launch/alarm.c src/launch/alarm.h \
 	src/launch/content.c src/launch/content.h \
 	src/launch/core-wait.c src/launch/core-wait.h \
@@ -35,8 +35,8 @@ liblaunch_la_SOURCES = \
 	src/launch/thread-state.c src/launch/thread-state.h
 
 # What writes profiles: not for the parent, which has the C library alone.
-noinst_LTLIBRARIES += libfinish.la
-libfinish_la_CFLAGS = $(reader_cflags)
-libfinish_la_SOURCES = \
+noinst_LIBRARIES += libfinish.a
+libfinish_a_CFLAGS = $(reader_cflags)
+libfinish_a_SOURCES = \
 	src/launch/finish.c \
 	src/launch/node-output.c src/launch/node-output.h

@@ -13,7 +13,7 @@
 
 int preload_find(const char *name, char to[PATH_MAX])
 {
-	static const char *const places[] = { "/.libs", "/../lib/copse" };
+	static const char *const places[] = { "", "/../lib/copse" };
 	char folder[PATH_MAX];
 	int err = install_dir(folder);
 

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = \
+noinst_LIBRARIES += liblive.a
+liblive_a_SOURCES = \
 	src/live/arena.c src/live/arena.h \
 	src/live/chunk.c src/live/chunk.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \

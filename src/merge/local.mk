@@ -5,10 +5,10 @@ GATHERERS = src/merge/losses src/merge/thread-times src/merge/identity \
 	src/merge/merge-gpu-tables src/merge/devices src/merge/power-sums \
 	src/merge/footprints src/merge/file-records src/merge/io-hosts
 
-# Rank files become a run.  It brings what it is made of.
-noinst_LTLIBRARIES += libmerge.la
-libmerge_la_CFLAGS = $(reader_cflags)
-libmerge_la_SOURCES = \
+# Rank files become a run.
+noinst_LIBRARIES += libmerge.a
+libmerge_a_CFLAGS = $(reader_cflags)
+libmerge_a_SOURCES = \
 	src/merge/duplicate-files.c \
 	src/merge/fresh.c \
 	src/merge/gatherers.c src/merge/gatherers.h \
@@ -29,7 +29,9 @@ libmerge_la_SOURCES = \
 	src/merge/unify.c src/merge/unify.h \
 	src/merge/unify-tree.h \
 	$(GATHERERS:=.c)
-libmerge_la_LIBADD = libwaits.la librun.la libsymbol.la -lpthread -lm
+# The merge and all that it is made of, each before what it needs.
+merge_libs = libmerge.a libwaits.a librun.a libsymbol.a libprofile.a \
+	liblive.a libbase.a $(symbol_libs) $(profile_libs) -lpthread -lm
 
 BUILT_SOURCES += src/merge/gatherers.inc
 src/merge/gatherers.inc: Makefile

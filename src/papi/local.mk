@@ -1,8 +1,8 @@
 # The names of events: opened by the command, and only when one is asked for.
 if PAPI
-pkglib_LTLIBRARIES += libcopse-papi.la
-libcopse_papi_la_SOURCES = src/papi/papi.c
-libcopse_papi_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
-libcopse_papi_la_LDFLAGS = $(RUN_PATH) -module -avoid-version -Wl,-z,defs
-libcopse_papi_la_LIBADD = $(PAPI_LIBS)
+sharedexec_PROGRAMS += libcopse-papi.so
+libcopse_papi_so_SOURCES = src/papi/papi.c
+libcopse_papi_so_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
+libcopse_papi_so_LDFLAGS = $(RUN_PATH) $(shared_ldflags) -Wl,-z,defs
+libcopse_papi_so_LDADD = $(PAPI_LIBS)
 endif

@@ -12,9 +12,9 @@ LIVE_SECTIONS = \
 	src/profile/live/live-footprint src/profile/live/live-heap \
 	src/profile/live/live-end
 
-noinst_LTLIBRARIES += libprofile.la
-libprofile_la_CFLAGS = $(reader_cflags)
-libprofile_la_SOURCES = \
+noinst_LIBRARIES += libprofile.a
+libprofile_a_CFLAGS = $(reader_cflags)
+libprofile_a_SOURCES = \
 	src/profile/store/extent.h \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/profile.c src/profile/profile.def src/profile/profile.h \
@@ -37,17 +37,17 @@ libprofile_la_SOURCES = \
 	src/profile/store/store-tables.c \
 	src/profile/store/toc.c src/profile/store/toc.h
 if LIBDEFLATE
-libprofile_la_SOURCES += src/profile/store/compress-libdeflate.c
+libprofile_a_SOURCES += src/profile/store/compress-libdeflate.c
 else
-libprofile_la_SOURCES += src/profile/store/compress-zlib.c
+libprofile_a_SOURCES += src/profile/store/compress-zlib.c
 endif
 if ISAL
-libprofile_la_SOURCES += src/profile/store/compress-isal.c
+libprofile_a_SOURCES += src/profile/store/compress-isal.c
 else
-libprofile_la_SOURCES += src/profile/store/compress-no-isal.c
+libprofile_a_SOURCES += src/profile/store/compress-no-isal.c
 endif
-libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS) $(ISAL_CFLAGS)
-libprofile_la_LIBADD = $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ISAL_LIBS) $(ZLIB_LIBS)
+libprofile_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS) $(ISAL_CFLAGS)
+profile_libs = $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ISAL_LIBS) $(ZLIB_LIBS)
 
 BUILT_SOURCES += src/profile/live/live-sections.inc
 src/profile/live/live-sections.inc: Makefile

@@ -1,7 +1,7 @@
 # A run: what reports and exports read, and the merge fills in.
-noinst_LTLIBRARIES += librun.la
-librun_la_CFLAGS = $(reader_cflags)
-librun_la_SOURCES = \
+noinst_LIBRARIES += librun.a
+librun_a_CFLAGS = $(reader_cflags)
+librun_a_SOURCES = \
 	src/run/call-paths.c src/run/call-paths.h \
 	src/run/gatherer.h \
 	src/run/packed.h \
@@ -25,4 +25,3 @@ librun_la_SOURCES = \
 	src/run/values.c src/run/values.h \
 	src/run/values-file.c \
 	src/run/values-read.c
-librun_la_LIBADD = -lpthread -lm

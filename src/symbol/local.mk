@@ -1,7 +1,7 @@
 # From addresses to functions, lines and loops.
-noinst_LTLIBRARIES += libsymbol.la
-libsymbol_la_CFLAGS = $(reader_cflags)
-libsymbol_la_SOURCES = \
+noinst_LIBRARIES += libsymbol.a
+libsymbol_a_CFLAGS = $(reader_cflags)
+libsymbol_a_SOURCES = \
 	src/symbol/cubin-lines.c src/symbol/cubin-lines.h \
 	src/symbol/loop-code.h \
 	src/symbol/loop-nest.c \
@@ -18,14 +18,14 @@ libsymbol_la_SOURCES = \
 	src/symbol/symbol-readable.c \
 	src/symbol/symbol-remote.c src/symbol/symbol-variants.c
 if CAPSTONE
-libsymbol_la_SOURCES += src/symbol/loop-code.c
+libsymbol_a_SOURCES += src/symbol/loop-code.c
 else
-libsymbol_la_SOURCES += src/symbol/loop-code-none.c
+libsymbol_a_SOURCES += src/symbol/loop-code-none.c
 endif
 if ZSTD
-libsymbol_la_SOURCES += src/symbol/symbol-zstd.c
+libsymbol_a_SOURCES += src/symbol/symbol-zstd.c
 else
-libsymbol_la_SOURCES += src/symbol/symbol-no-zstd.c
+libsymbol_a_SOURCES += src/symbol/symbol-no-zstd.c
 endif
-libsymbol_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(CAPSTONE_CFLAGS)
-libsymbol_la_LIBADD = $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) $(IBERTY_LIBS)
+libsymbol_a_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(CAPSTONE_CFLAGS)
+symbol_libs = $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) $(IBERTY_LIBS)

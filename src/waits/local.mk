@@ -3,9 +3,9 @@ WAIT_GATHERERS = src/waits/match-events src/waits/timeline/steps \
 	src/waits/timeline/time-bins src/waits/device-waits \
 	src/waits/device-slices
 
-noinst_LTLIBRARIES += libwaits.la
-libwaits_la_CFLAGS = $(reader_cflags)
-libwaits_la_SOURCES = \
+noinst_LIBRARIES += libwaits.a
+libwaits_a_CFLAGS = $(reader_cflags)
+libwaits_a_SOURCES = \
 	src/waits/clock-bounds.c src/waits/clock-bounds.h \
 	src/waits/clocks.c src/waits/clocks.h \
 	src/waits/device-slices.h src/waits/device-waits.h src/waits/match-events.h \

@@ -3,7 +3,7 @@
 # build.sh - seconds from a clean clone of the checkout's last commit to an
 # installed copse, step by step: processor time and elapsed time.  The floor is
 # the compiler alone: the same files compiled and linked by the same command
-# lines, without make, the shells of its recipes and libtool.  Of the floor,
+# lines, without make and the shells of its recipes.  Of the floor,
 # what files that are made take (the wrappers of MPI), and what one file of no
 # content takes: the start of a compiler.
 #

@@ -11,7 +11,7 @@ src=$srcdir/src
 
 machine
 compile moments -D_GNU_SOURCE -I"$src" "$src/live/moments.c" \
-	"$src/live/chunk.c" "$src/live/arena.c" "$builddir/.libs/libbase.a" ||
+	"$src/live/chunk.c" "$src/live/arena.c" "$builddir/libbase.a" ||
 	exit 1
 for mib in "${sizes[@]:-64}"; do
 	"$scratch/moments" "$mib"

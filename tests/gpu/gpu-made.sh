@@ -1064,7 +1064,7 @@ excluded() {
 	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
 		"$made" busy || return
 	[ ! -e "$scratch/excluded.copse/rank-0.h5" ] || return
-	CUDA_INJECTION64_PATH=$builddir/.libs/libcopse-cuda.so "$made" busy
+	CUDA_INJECTION64_PATH=$builddir/libcopse-cuda.so "$made" busy
 }
 
 # The user's tool stays, and the run says so.

@@ -231,7 +231,7 @@ cost() {
 # either but where a context is destroyed all other points show: the made one
 # ends the program.
 never_stopped() {
-	library=$builddir/.libs/libcopse-cuda.so
+	library=$builddir/libcopse-cuda.so
 	grep -q PCSamplingGetData "$library" &&
 		! grep -e PCSamplingStart -e PCSamplingStop "$library"
 }

@@ -83,7 +83,7 @@ counts_right_by() {
 	measured=$1 mpi=$2 ranks=$3
 	shift 3
 	[ -x "$1" ] || skip "$(basename "$1") was not built"
-	[ -e "$builddir/.libs/libcopse-mpi-$mpi.so" ] ||
+	[ -e "$builddir/libcopse-mpi-$mpi.so" ] ||
 		skip "no wrappers for $mpi were built"
 	rm -rf calls.copse
 	launcher=$(launcher_of "$mpi") || skip "no launcher of $mpi here"

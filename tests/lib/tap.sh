@@ -120,9 +120,9 @@ for_others() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		test -x "$copse" && return
 	rm -rf "$scratch/copy"
-	mkdir -p "$scratch/copy/.libs" "$scratch/copy/programs"
+	mkdir -p "$scratch/copy/programs"
 	cp "$copse" "$scratch/copy"
-	cp "$builddir"/.libs/*.so "$scratch/copy/.libs"
+	cp "$builddir"/libcopse*.so "$scratch/copy"
 	cp -r "$builddir/page" "$scratch/copy"
 	for program; do
 		cp "$programs/$program" "$scratch/copy/programs"

@@ -24,7 +24,7 @@ measured() {
 	skew=$programs/mpi-skew
 	[ "$mpi" = openmpi ] || skew=$skew.$mpi
 	[ -x "$skew" ] || skip "mpi-skew was not built for $mpi"
-	[ -e "$builddir/.libs/libcopse-mpi-$mpi.so" ] ||
+	[ -e "$builddir/libcopse-mpi-$mpi.so" ] ||
 		skip "no wrappers for $mpi were built"
 	start=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
 	{ echo "start='$start' skew='$skew'" && printf '%s\n' "$@"; } >lines

@@ -10,8 +10,8 @@ MPICC=${MPICC:-mpicc}
 MPICC_MPICH=${MPICC_MPICH:-mpicc.mpich}
 CC=${CC:-cc}
 export OMPI_CC="$CC" MPICH_CC="$CC"
-preload=$builddir/.libs/libcopse.so
-for wrappers in "$builddir"/.libs/libcopse-mpi-*.so; do
+preload=$builddir/libcopse.so
+for wrappers in "$builddir"/libcopse-mpi-*.so; do
 	[ ! -e "$wrappers" ] || preload=$preload:$wrappers
 done
 
@@ -24,7 +24,7 @@ compiler_of() {
 
 need_mpi() {
 	need "$(compiler_of "$1")"
-	[ -e "$builddir/.libs/libcopse-mpi-$1.so" ] ||
+	[ -e "$builddir/libcopse-mpi-$1.so" ] ||
 		skip "no wrappers for $1 were built"
 }
 
@@ -511,7 +511,7 @@ switched_off() {
 	! grep -w MPI_Send report
 }
 
-if [ "$preload" = "$builddir/.libs/libcopse.so" ]; then
+if [ "$preload" = "$builddir/libcopse.so" ]; then
 	echo "1..0 # SKIP no MPI wrappers were built"
 	exit 0
 fi

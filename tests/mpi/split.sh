@@ -189,8 +189,8 @@ course() {
 		}
 	C
 	"${CC:-cc}" -g -O1 -I"$srcdir/tests/programs" -I"$srcdir/src" \
-		halves.c -o halves -L"$builddir/.libs" -lcopse \
-		-Wl,-rpath,"$builddir/.libs" || return
+		halves.c -o halves -L"$builddir" -lcopse \
+		-Wl,-rpath,"$builddir" || return
 	split_of "$copse" run -q --force --trace 1000 -o a.copse ./halves || return
 	cat out
 	$python - <<-'P'

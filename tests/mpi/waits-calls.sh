@@ -16,7 +16,7 @@ measured() {
 	program=$programs/$2
 	[ "$1" = openmpi ] || program=$program.$1
 	[ -x "$program" ] || skip "$(basename "$program") was not built"
-	[ -e "$builddir/.libs/libcopse-mpi-$1.so" ] ||
+	[ -e "$builddir/libcopse-mpi-$1.so" ] ||
 		skip "no wrappers for $1 were built"
 	rm -rf run.copse
 	launch "$1" 4 "$copse" run --quiet -o run.copse "$program" >out 2>&1 ||

@@ -83,7 +83,7 @@ diff_of_runs() {
 served() {
 	make_ranks=$builddir/tests/bench/make-ranks
 	[ -x "$make_ranks" ] || skip "no make-ranks"
-	[ -e "$builddir/.libs/libcopse-view.so" ] || skip "no libmicrohttpd here"
+	[ -e "$builddir/libcopse-view.so" ] || skip "no libmicrohttpd here"
 	[ -s demo.html ] || skip "there is no run of 4 ranks"
 	mkdir job && "$make_ranks" demo.copse/rank-0.h5 job 80 values=1000 &&
 		"$copse" merge -q job -o many.h5 || return

@@ -18,7 +18,7 @@ wanted() {
 
 # The linker leaves the ends of a section there, hidden.
 collector_exports() {
-	exported .libs/libcopse.so |
+	exported libcopse.so |
 		grep -v -e '^copse_' -e '^__st[a-z]*_copse_' >"$scratch/is"
 	wanted >"$scratch/want"
 	diff "$scratch/want" "$scratch/is"
@@ -40,7 +40,7 @@ needs() {
 
 # All else is opened when it is needed: it is beside each rank for long.
 tools_exports() {
-	[ "$(exported .libs/libcopse-tools.so)" = copse_tools ]
+	[ "$(exported libcopse-tools.so)" = copse_tools ]
 }
 # c_symbols FILE…: what they ask the C library for, or define in its name: MINOR
 # NAME, for NAME@GLIBC_2.MINOR.
@@ -64,10 +64,8 @@ asks_for_old_functions() {
 	cat "$scratch/is"
 	[ ! -s "$scratch/is" ]
 }
-command=copse
-[ ! -e .libs/copse ] || command=.libs/copse
 point "no function is newer than glibc 2.28" asks_for_old_functions \
-	$command .libs/libcopse*.so
+	copse libcopse*.so
 point "copse needs the C library only" needs copse libc.so ld-linux
 point "libcopse-tools exports one name" tools_exports
 
@@ -89,16 +87,15 @@ guest() {
 		! nm -D --undefined-only "$1" | grep '_chk'
 }
 
-for file in copse .libs/libcopse-tools.so; do
+for file in copse libcopse-tools.so; do
 	[ -e "$file" ] || continue
-	[ ! -e ".libs/$file" ] || file=.libs/$file
 	point "$(basename "$file") is hardened" hardened "$file"
 done
-for library in .libs/libcopse.so .libs/libcopse-mpi-*.so \
-	.libs/libcopse-openmp.so .libs/libcopse-locks.so \
-	.libs/libcopse-io.so \
-	.libs/libcopse-heap.so .libs/libcopse-heap-operators.so \
-	.libs/libcopse-cuda.so; do
+for library in libcopse.so libcopse-mpi-*.so \
+	libcopse-openmp.so libcopse-locks.so \
+	libcopse-io.so \
+	libcopse-heap.so libcopse-heap-operators.so \
+	libcopse-cuda.so; do
 	[ ! -e "$library" ] ||
 		point "$(basename "$library") ends no program" guest "$library"
 done
@@ -135,7 +132,7 @@ of_several_versions() {
 versions_are_asked_for() {
 	of_several_versions >"$scratch/several"
 	grep -qx posix_spawn "$scratch/several" || return
-	for library in .libs/libcopse*.so; do
+	for library in libcopse*.so; do
 		exported "$library"
 	done | sort -u | comm -12 - "$scratch/several" |
 		grep -vxE 'posix_spawnp?|pthread_cond_(timed)?wait|omp_(un)?set_(nest_)?lock_?' \
@@ -147,9 +144,9 @@ versions_are_asked_for() {
 point "libcopse exports its own names and interposed.list" collector_exports
 point "functions of several versions are asked for by version" \
 	versions_are_asked_for
-point "libcopse needs the C library only" needs .libs/libcopse.so libc.so \
+point "libcopse needs the C library only" needs libcopse.so libc.so \
 	ld-linux
-for library in .libs/libcopse-mpi-*.so; do
+for library in libcopse-mpi-*.so; do
 	[ -e "$library" ] || continue
 	name=$(basename "$library")
 	point "$name exports MPI functions only" mpi_exports "$library"
@@ -164,23 +161,23 @@ openmp_exports() {
 		sed -n 's/^[RWTLCU][A-Z_]*(\([A-Za-z_]*\)[,)].*/\1/p' \
 			"$srcdir/openmp/functions.def"
 	} | sort >"$scratch/want"
-	exported .libs/libcopse-openmp.so >"$scratch/is"
+	exported libcopse-openmp.so >"$scratch/is"
 	diff "$scratch/want" "$scratch/is"
 }
 point "libcopse-openmp exports what functions.def has" openmp_exports
 point "libcopse-openmp needs no OpenMP library" needs \
-	.libs/libcopse-openmp.so libc.so ld-linux libcopse
+	libcopse-openmp.so libc.so ld-linux libcopse
 
 locks_exports() {
 	sed -n 's/^[A-Z]*(\([a-z_]*\), [A-Z]*, .*/\1/p' \
 		"$srcdir/locks/interposed.def" | sort >"$scratch/want"
 	[ -s "$scratch/want" ] || return
-	exported .libs/libcopse-locks.so >"$scratch/is"
+	exported libcopse-locks.so >"$scratch/is"
 	diff "$scratch/want" "$scratch/is"
 }
 # Of the old ones the program gets the C library's.
 conditions_are_new() {
-	nm -D --defined-only .libs/libcopse-locks.so | grep ' pthread_cond_' |
+	nm -D --defined-only libcopse-locks.so | grep ' pthread_cond_' |
 		grep -v clockwait >"$scratch/is"
 	[ "$(grep -c '@@GLIBC_2.3.2$' "$scratch/is")" -eq 2 ]
 }
@@ -189,7 +186,7 @@ heap_exports() {
 	{ sed -n 's/^[A-Z_]*(\([A-Za-z_0-9]*\)[,)].*/\1/p' "$srcdir/heap/$2"
 		echo "${3-}"; } | sed '/^$/d' | sort >"$scratch/want"
 	[ -s "$scratch/want" ] || return
-	exported ".libs/$1.so" >"$scratch/is"
+	exported "$1.so" >"$scratch/is"
 	diff "$scratch/want" "$scratch/is"
 }
 point "libcopse-heap exports what allocators.def has" heap_exports \
@@ -198,12 +195,12 @@ point "libcopse-heap-operators exports what operators.def has" heap_exports \
 	libcopse-heap-operators operators.def
 for name in heap heap-operators; do
 	point "libcopse-$name needs the C library only" needs \
-		.libs/libcopse-$name.so libc.so ld-linux libcopse
+		libcopse-$name.so libc.so ld-linux libcopse
 done
 point "libcopse-locks exports what interposed.def has" locks_exports
 point "libcopse-locks has the new kind of conditions" conditions_are_new
 point "libcopse-locks needs the C library only" needs \
-	.libs/libcopse-locks.so libc.so ld-linux libcopse
+	libcopse-locks.so libc.so ld-linux libcopse
 
 # Those of the table, and those that have code of their own.
 io_exports() {
@@ -212,13 +209,13 @@ io_exports() {
 			"$srcdir/io/calls.def"
 		cat "$srcdir/io/interposed.list"
 	} | sort >"$scratch/want"
-	exported .libs/libcopse-io.so | grep -v '^__st[a-z]*_copse_' \
+	exported libcopse-io.so | grep -v '^__st[a-z]*_copse_' \
 		>"$scratch/is"
 	diff "$scratch/want" "$scratch/is"
 }
 point "libcopse-io exports what its lists have" io_exports
 point "libcopse-io needs the C library only" needs \
-	.libs/libcopse-io.so libc.so ld-linux libcopse
+	libcopse-io.so libc.so ld-linux libcopse
 
 cuda_exports() {
 	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' \
@@ -234,7 +231,7 @@ refers_to_no_cuda() {
 	return 0
 }
 
-library=.libs/libcopse-cuda.so
+library=libcopse-cuda.so
 if [ -e $library ]; then
 	point "$library exports what the driver calls only" \
 		cuda_exports $library

@@ -185,10 +185,10 @@ knows_no_processor() {
 
 # A circle is a set of files each of which needs all others, directly or not.
 circles_are_small() {
-	find "$builddir/$1" -path '*/.libs/*.o' >"$scratch/objects"
+	find "$builddir/$1" -name '*.o' >"$scratch/objects"
 	[ -s "$scratch/objects" ] || skip "not built"
 	xargs nm -A <"$scratch/objects" |
-		sed 's|^[^:]*/\(lib[a-z_]*_la-\)*||; s|\.o:| |' | awk '
+		sed 's|^[^:]*/\(lib[a-z_]*_[as]o*-\)*||; s|\.o:| |' | awk '
 		# The list of all names these; no file needs them.
 		$(NF - 1) ~ /^[DR]$/ && $NF ~ /^(analysis|fact_set|command)_/ { next }
 		$(NF - 1) ~ /^[TDBR]$/ { home[$NF] = $1 }

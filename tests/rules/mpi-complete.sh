@@ -94,12 +94,12 @@ exported() {
 # library lacks: a program may ask whether it is there.
 same_as_library() {
 	need_mpi "$1"
-	[ -e ".libs/libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
+	[ -e "libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
 	echo 'int main(void) { return 0; }' >"$scratch/empty.c"
 	"$cc" -Wl,--no-as-needed -o "$scratch/empty" "$scratch/empty.c"
 	library=$(ldd "$scratch/empty" | awk -v name="^$2" '$1 ~ name { print $3 }')
 	exported "$library" | grep -E '^P?MPI_' >"$scratch/theirs"
-	exported ".libs/libcopse-mpi-$1.so" >"$scratch/all"
+	exported "libcopse-mpi-$1.so" >"$scratch/all"
 	# MPI_SEND is Fortran's.
 	grep -E '^P?MPI_[A-Z][a-z]|^P?MPI_[A-Z]$' "$scratch/all" >"$scratch/ours"
 	comm -13 "$scratch/theirs" "$scratch/ours" >"$scratch/more"
@@ -129,8 +129,8 @@ END
 
 # fortran_is_complete MPI LIBRARY…
 fortran_is_complete() {
-	[ -e ".libs/libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
-	exported ".libs/libcopse-mpi-$1.so" >"$scratch/all"
+	[ -e "libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
+	exported "libcopse-mpi-$1.so" >"$scratch/all"
 	shift
 	: >"$scratch/theirs"
 	for name in "$@"; do

@@ -234,8 +234,8 @@ program paused
   call copse_resume()
 end program
 F
-	gfortran -o paused paused.f90 -L"$builddir/.libs" -l:libcopse.so &&
-		LD_LIBRARY_PATH=$builddir/.libs ./paused
+	gfortran -o paused paused.f90 -L"$builddir" -l:libcopse.so &&
+		LD_LIBRARY_PATH=$builddir ./paused
 }
 
 # By the Fortran binding, which never calls MPI_Pcontrol.

@@ -116,7 +116,7 @@ plain() {
 
 # Whoever of the two comes first.
 beside_a_spy() {
-	ours=$builddir/.libs/libcopse.so spy=$scratch/spy.so
+	ours=$builddir/libcopse.so spy=$scratch/spy.so
 	LD_PRELOAD=$spy ./look >without 2>&1 || return
 	for order in "$ours:$spy" "$spy:$ours"; do
 		LD_PRELOAD=$order ./look >with 2>&1 &&

@@ -258,11 +258,11 @@ mapped() {
 static_tls() {
 	need readelf
 	sum=0
-	for library in "$builddir"/.libs/libcopse.so \
-		"$builddir"/.libs/libcopse-openmp.so \
-		"$builddir"/.libs/libcopse-locks.so \
-		"$builddir"/.libs/libcopse-heap*.so \
-		"$builddir"/.libs/libcopse-mpi-*.so; do
+	for library in "$builddir"/libcopse.so \
+		"$builddir"/libcopse-openmp.so \
+		"$builddir"/libcopse-locks.so \
+		"$builddir"/libcopse-heap*.so \
+		"$builddir"/libcopse-mpi-*.so; do
 		[ -e "$library" ] || continue
 		# shellcheck disable=SC2046 # a number, hexadecimal
 		sum=$((sum + $(readelf -lW "$library" |

@@ -324,8 +324,8 @@ killed() {
 # The command was copied without what writes profiles: what was measured is kept,
 # with how the program ended.
 not_written() {
-	fresh "$1" && mkdir -p bare/.libs && cp "$copse" bare &&
-		cp "$builddir/.libs/libcopse.so" bare/.libs || return 1
+	fresh "$1" && mkdir -p bare && cp "$copse" bare &&
+		cp "$builddir/libcopse.so" bare || return 1
 	bare/copse run --mpi=off -o out sh -c '. ./busy; exit 7' 2>err
 	[ $? = 7 ] || return 1
 	cat err

@@ -11,7 +11,7 @@ faults=perf::PAGE-FAULTS
 
 # Whether an event can be sampled here at all; says why not.
 need_events() {
-	[ -e "$builddir/.libs/libcopse-papi.so" ] ||
+	[ -e "$builddir/libcopse-papi.so" ] ||
 		skip "this copse was built without PAPI"
 	"$copse" run --strict -o probe.copse -e $faults@100 true \
 		>out 2>err
@@ -245,11 +245,9 @@ too_often() {
 }
 
 without_papi() {
-	mkdir -p bin/.libs
-	cp "$builddir/.libs/copse" bin/copse 2>/dev/null ||
-		cp "$copse" bin/copse || return
-	cp "$builddir/.libs/libcopse.so" "$builddir/.libs/libcopse-tools.so" \
-		bin/.libs/ || return
+	mkdir -p bin
+	cp "$copse" "$builddir/libcopse.so" "$builddir/libcopse-tools.so" \
+		bin || return
 	bin/copse run -o m -e PAPI_TOT_CYC "$programs/events" plain >out 2>err ||
 		{ cat err; return 1; }
 	cat err

@@ -111,10 +111,10 @@ lives_on() {
 
 # dies CASE: with a collector that trusts.
 dies() {
-	mkdir -p "$scratch/trusting/.libs" && cd "$scratch/trusting" || return
+	mkdir -p "$scratch/trusting" && cd "$scratch/trusting" || return
 	cp "$copse" copse
-	cp "$builddir/.libs/libcopse-tools.so" .libs/
-	cp "$builddir/tests/broken/trusting.so" .libs/libcopse.so
+	cp "$builddir/libcopse-tools.so" .
+	cp "$builddir/tests/broken/trusting.so" libcopse.so
 	with=$scratch/trusting/copse
 	! lives_on "$1"
 	[ $is -gt 128 ]

@@ -71,7 +71,7 @@ gets() {
 
 # PAPI gives up there, and what libpfm knows is there all the same.
 has_names() {
-	[ -e "$builddir/.libs/libcopse-papi.so" ] || skip "built without PAPI"
+	[ -e "$builddir/libcopse-papi.so" ] || skip "built without PAPI"
 	set_level 3
 	"$copse" run -o named -e perf::PAGE-FAULT true >said 2>&1
 	cat said

@@ -73,7 +73,7 @@ version() {
 	shares_of $old && says kernel 'Linux 5.18 or newer' $old &&
 		says 'perf events' 'too old.*Linux 5.18 or newer' $old &&
 		says cpu timer: $old || return
-	[ -e "$builddir/.libs/libcopse-papi.so" ] || return 0
+	[ -e "$builddir/libcopse-papi.so" ] || return 0
 	# shellcheck disable=SC2086 # words
 	$old "$copse" run --no-report -o sampled.copse --force \
 		-e cpu,wall,perf::PAGE-FAULTS@1000 true 2>err

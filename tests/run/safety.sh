@@ -166,7 +166,7 @@ locked_memory() {
 loaded_late() {
 	need python3
 	"$copse" run --quiet -o late.copse sh -c 'unset LD_PRELOAD; exec "$@"' \
-		sh python3 - "$builddir/.libs/libcopse.so" <<-EOF
+		sh python3 - "$builddir/libcopse.so" <<-EOF
 	import ctypes, os, sys
 	assert "COPSE_LIVE" in os.environ and "LD_PRELOAD" not in os.environ
 	ctypes.CDLL(sys.argv[1])

@@ -9,11 +9,11 @@ cd "$scratch" || exit 99
 
 most=2048 # samples of a thread that tests/broken/brimming.c keeps
 program=$builddir/tests/storms/traces
-mkdir -p brim/.libs
+mkdir -p brim
 cp "$copse" brim/
-cp "$builddir/.libs/libcopse-tools.so" "$builddir/.libs/libcopse-openmp.so" \
-	brim/.libs
-cp "$builddir/tests/broken/brimming.so" brim/.libs/libcopse.so
+cp "$builddir/libcopse-tools.so" "$builddir/libcopse-openmp.so" \
+	brim
+cp "$builddir/tests/broken/brimming.so" brim/libcopse.so
 
 # traced KEEP SECONDS [COMMAND…]
 traced() {

@@ -62,33 +62,33 @@ wrap_lock = -Wl,--wrap=thread_used_by
 broken_shared = $(srcdir)/tests/broken/broken.c
 
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
-		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
+		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
 		-O2 -fPIC -shared -Wl,-z,now $(wrap_$(@F:.so=)) \
 		-Wl,--wrap=clock_timer_signal -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
-		.libs/libcollect.a -Wl,--no-whole-archive
+		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
 
 # Another mistake: it trusts where a wrong path leads to (tests/run/paths.sh).
-tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.la
+tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
 		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=safe_read_copy -o $@ \
 		$(srcdir)/$(@:.so=.c) -Wl,--whole-archive \
-		.libs/libcollect.a -Wl,--no-whole-archive
+		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
 broken_outputs += tests/broken/trusting.so
 
 # No mistake: one whose traces are soon used up (tests/run/traces.sh).
-tests/broken/brimming.so: $(srcdir)/tests/broken/brimming.c libcollect.la
+tests/broken/brimming.so: $(srcdir)/tests/broken/brimming.c libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
 		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=moments_add -o $@ \
 		$(srcdir)/tests/broken/brimming.c -Wl,--whole-archive \
-		.libs/libcollect.a -Wl,--no-whole-archive
+		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
 broken_outputs += tests/broken/brimming.so
 
 # Adapters of locks with a mistake each (tests/broken/locks.tbl).
 LOCK_MISTAKES = owner-dead old-condition uncancelled cancelled forked \
 	uninterrupted errno not-taken
-$(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.la \
+$(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.so \
 		tests/broken/locks.tbl tests/broken/locks.h \
 		tests/broken/break-locks.sh
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(SHELL) \
@@ -96,7 +96,7 @@ $(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.la \
 		$(@:tests/broken/locks-%.so=%) $(srcdir) $(@:.so=) && \
 	$(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) -O2 -fno-omit-frame-pointer \
 		-fPIC -shared -include $(srcdir)/tests/broken/locks.h -o $@ \
-		$(@:.so=)/*.c .libs/libcopse.so -pthread '-Wl,-rpath,$$ORIGIN' \
+		$(@:.so=)/*.c libcopse.so -pthread '-Wl,-rpath,$$ORIGIN' \
 		-Wl,-z,now,--version-script=$(srcdir)/$(arch_conditions) && \
 	rm -r $(@:.so=)
 broken_outputs += $(LOCK_MISTAKES:%=tests/broken/locks-%.so)

@@ -134,12 +134,12 @@ storm() {
 # with_library FOLDER LIBRARY [NAME]: a copse that takes it for libcopse.so, or
 # for the library of that name.
 with_library() {
-	mkdir -p "$1/.libs"
+	mkdir -p "$1"
 	cp "$copse" "$1/copse"
-	cp "$builddir/.libs/libcopse-tools.so" "$builddir/.libs/libcopse.so" \
-		"$builddir/.libs/libcopse-openmp.so" \
-		"$builddir/.libs/libcopse-locks.so" "$1/.libs"
-	cp "$2" "$1/.libs/${3:-libcopse.so}"
+	cp "$builddir/libcopse-tools.so" "$builddir/libcopse.so" \
+		"$builddir/libcopse-openmp.so" \
+		"$builddir/libcopse-locks.so" "$1"
+	cp "$2" "$1/${3:-libcopse.so}"
 }
 
 # One mistake in the handler and the storm that finds it, a line.
@@ -170,7 +170,7 @@ start_tries() {
 }
 
 start_mistakes() {
-	with_library right "$builddir/.libs/libcopse.so"
+	with_library right "$builddir/libcopse.so"
 	while read -r mistake storm; do
 		with_library "$mistake" "$builddir/tests/broken/$mistake.so"
 		start_tries "$mistake" "$storm" 25

@@ -47,7 +47,7 @@ names_autoconf() {
 	done
 	PATH=$scratch/bare tree/bootstrap 2>said && return 1
 	cat said
-	for word in autoreconf autoconf automake libtool pkg-config; do
+	for word in autoreconf autoconf automake pkg-config; do
 		grep -qw -e $word said || { echo "no word of $word"; return 1; }
 	done
 }

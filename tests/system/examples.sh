@@ -94,7 +94,7 @@ runs() {
 phases() {
 	[ -e bin/copse ] || skip "no runs"
 	commands_of "$doc/copse.3" | grep '^cc ' | sed "s|\$(pkg-config .*)|-I \
-		$srcdir/src -L $builddir/.libs -lcopse -Wl,-rpath,$builddir/.libs|" \
+		$srcdir/src -L $builddir -lcopse -Wl,-rpath,$builddir|" \
 		>build
 	awk '/^\.Ss A phase in C$/ { on = 1 } on && /^\.Ed/ { exit }
 		on && text { gsub(/\\e/, "\\"); print }

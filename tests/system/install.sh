@@ -91,11 +91,10 @@ links() {
 	gcc -o uses uses.c $flags && ./uses
 }
 
-# As system libraries are: data, without libtool's notes.
+# As system libraries are.
 are_data() {
 	ls -l "$root$prefix/lib/copse"
-	[ -z "$(find "$root" -name '*.la')" ] &&
-		[ -z "$(find "$root$prefix/lib" -type f ! -perm 644)" ] &&
+	[ -z "$(find "$root$prefix/lib" -type f ! -perm 644)" ] &&
 		[ -e "$root$prefix/lib/copse/libcopse.so" ]
 }
 

@@ -37,7 +37,7 @@ two_users() {
 	for user in $victim $other; do
 		install -d -m 700 -o "$user" -g "$user" "home-$user"
 	done
-	as $victim test -x "$copse" -a -r "$builddir/.libs/libcopse.so" ||
+	as $victim test -x "$copse" -a -r "$builddir/libcopse.so" ||
 		skip "other users cannot reach $builddir"
 	cat >busy <<-'S'
 		#!/bin/sh

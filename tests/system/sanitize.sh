@@ -37,7 +37,7 @@ build() {
 	# shellcheck disable=SC2046 # a list of words
 	{
 		make -j2 $(words_of BUILT_SOURCES) &&
-			make -j2 copse libcopse-tools.la page/page.html
+			make -j2 copse libcopse-tools.so page/page.html
 	} >make.out 2>&1 || { tail -n 40 make.out; return 1; }
 	compile all-reports -fsanitize=fuzzer-no-link || return
 	for name in live node store cubin; do
@@ -51,9 +51,9 @@ compile() {
 	clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags "$2" \
 		-I"$srcdir" -I"$srcdir/src" -I. -Isrc $(words_of HDF5_CFLAGS) \
 		-o "$1" "$srcdir/tests/fuzz/$1.c" \
-		"$srcdir/tests/fuzz/exercise.c" .libs/libformat.a \
-		.libs/libanalyse.a .libs/libmerge.a \
-		.libs/libprofile.a .libs/liblive.a .libs/libbase.a \
+		"$srcdir/tests/fuzz/exercise.c" libformat.a \
+		libanalyse.a libmerge.a \
+		libprofile.a liblive.a libbase.a \
 		$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
 		$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
 		$(words_of ZLIB_LIBS) $(words_of ZSTD_LIBS) \

@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 unset COPSE_BUDGET
-libraries=$builddir/.libs
+libraries=$builddir
 cd "$scratch" || exit 99
 
 as_nobody() {

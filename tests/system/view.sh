@@ -8,7 +8,7 @@ here=$PWD
 cd "$scratch" || exit 99
 
 may() {
-	[ -e "$builddir/.libs/libcopse-view.so" ] || skip "no libmicrohttpd here"
+	[ -e "$builddir/libcopse-view.so" ] || skip "no libmicrohttpd here"
 	need curl
 }
 
