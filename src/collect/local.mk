@@ -36,6 +36,7 @@ libcollect_a_SOURCES = \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
 	src/collect/gpu/gpu-awaited.c src/collect/gpu/gpu-awaited.h \
+	src/collect/gpu/gpu-counters.c src/collect/gpu/gpu-counters.h \
 	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
 	src/collect/gpu/gpu-shapes.c src/collect/gpu/gpu-shapes.h \
 	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \

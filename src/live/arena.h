@@ -57,6 +57,11 @@ struct arena_small {
 SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
 			     uint64_t size);
 
+static inline live_ref arena_ref(const struct arena *arena, const void *at)
+{
+	return (live_ref)(((uintptr_t)at - (uintptr_t)arena->base) / LIVE_UNIT);
+}
+
 static inline void *arena_at(const struct arena *arena, live_ref ref)
 {
 	return arena->base + (uint64_t)ref * LIVE_UNIT;

@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 31
+#define LIVE_VERSION 32
 #define LIVE_UNIT    8
 
 enum metric {
@@ -368,7 +368,15 @@ struct live_gpu {
 	uint64_t queued;    /* of them, with a known delay: … */
 	uint64_t queued_ns; /* … from their call to their start */
 	uint32_t device;    /* as the process counts them */
-	uint32_t unused;
+	live_ref counted;   /* struct live_counted; 0: nothing was */
+};
+
+/* What the hardware counted (gpu-counters.def), while that work ran. */
+struct live_counted {
+	double time, alone, intervals;
+#define COUNTER(id, name) double name;
+#include "live/gpu-counters.def"
+#undef COUNTER
 };
 
 /*
@@ -430,7 +438,7 @@ struct live_piece {
 	uint16_t why;    /* enum loss */
 	uint16_t kernel; /* enum live_piece_kind */
 	uint32_t name;   /* index */
-	uint32_t unused;
+	live_ref sum;    /* struct live_gpu; 0: none */
 };
 
 enum live_piece_kind {

@@ -9,6 +9,7 @@
 
 #include "base/sys.h"
 #include "collect/gpu/gpu-awaited.h"
+#include "collect/gpu/gpu-counters.h"
 #include "collect/gpu/gpu-idle.h"
 #include "collect/gpu/gpu-live.h"
 #include "collect/gpu/gpu-spans.h"
@@ -361,8 +362,10 @@ static void take_piece(const struct live_piece *p)
 
 	if (!p) {
 		settle_idle();
+		gpu_counters_settle(now.start);
 		return;
 	}
+	gpu_counters_work(p);
 	d = find_device(p->device);
 	s = find_stream(p);
 	if (p->start < now.start)
@@ -389,6 +392,7 @@ void gpu_time_add(const struct live_piece *piece)
 static void settle_all(void)
 {
 	settle_idle();
+	gpu_counters_settle(UINT64_MAX);
 	for (uint32_t i = 0; i < now.device_count; i++)
 		pass_messages(&now.devices[i], UINT64_MAX);
 	gpu_spans_pass(now.any, now.idle_ns, UINT64_MAX);
@@ -413,4 +417,5 @@ void gpu_time_reset(struct arena *arena)
 	gpu_spans_reset(arena);
 	gpu_idle_reset();
 	gpu_awaited_reset();
+	gpu_counters_reset(arena);
 }

@@ -19,6 +19,7 @@
 #include "collect/gpu/gpu-spans.h"
 #include "collect/control.h"
 #include "collect/gpu/gpu-idle.h"
+#include "collect/gpu/gpu-counters.h"
 #include "collect/gpu/gpu-time.h"
 #include "collect/regions/region-handler.h"
 #include "collect/lock.h"
@@ -427,7 +428,7 @@ static enum live_piece_kind piece_kind(const struct gpu_work *w)
 }
 
 static void add_piece(const struct gpu_work *w, const struct note *note,
-		      uint32_t name)
+		      uint32_t name, const struct live_gpu *sum)
 {
 	const struct live_piece piece = {
 		.start = w->start,
@@ -442,6 +443,7 @@ static void add_piece(const struct gpu_work *w, const struct note *note,
 		.why = (uint16_t)note->why,
 		.kernel = (uint16_t)piece_kind(w),
 		.name = name,
+		.sum = sum ? arena_ref(gpu.arena, sum) : 0,
 	};
 
 	gpu_time_add(&piece);
@@ -509,7 +511,7 @@ static void add_work(const struct gpu_work *w)
 		sum_work(to, w, &note);
 	else
 		count_gpu_loss(LOSS_GPU_FULL, 1);
-	add_piece(w, &note, like.name);
+	add_piece(w, &note, like.name, to);
 	keep_work(w, &note, &like);
 }
 
@@ -588,6 +590,16 @@ PUBLIC void copse_gpu_device(const struct gpu_device *device)
 	lock_take(&gpu.lock);
 	if (open_sums())
 		gpu_time_device(device);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_counted(uint32_t device,
+			      const struct gpu_interval *intervals,
+			      size_t count)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		gpu_counters_add(device, intervals, count);
 	lock_give(&gpu.lock);
 }
 

@@ -78,6 +78,28 @@ static void take_awaited(struct reader *r, uint32_t node, uint32_t thread,
 		reader_metric(r, call, thread, METRIC_GPU_WAIT, ns);
 }
 
+/* What the hardware counted meanwhile. */
+static void take_counted(struct reader *r, uint32_t node, uint32_t thread,
+			 live_ref ref)
+{
+	const void *at =
+		ref ? reader_claim(r, ref, sizeof(struct live_counted)) : NULL;
+	struct live_counted c;
+
+	if (!at)
+		return;
+	memcpy(&c, at, sizeof(c));
+	reader_metric(r, node, thread, METRIC_GPU_COUNTED, (uint64_t)c.time);
+	reader_metric(r, node, thread, METRIC_GPU_COUNTED_ALONE,
+		      (uint64_t)c.alone);
+	reader_metric(r, node, thread, METRIC_GPU_INTERVALS,
+		      (uint64_t)c.intervals);
+#define COUNTER(id, name)                                                      \
+	reader_metric(r, node, thread, METRIC_GPU_##id, (uint64_t)c.name);
+#include "live/gpu-counters.def"
+#undef COUNTER
+}
+
 static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		       const struct live_gpu *g)
 {
@@ -98,6 +120,7 @@ static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
 		     g->max_ns);
 	reader_metric(r, node, thread, METRIC_GPU_QUEUED, g->queued);
 	reader_metric(r, node, thread, METRIC_GPU_DELAY, g->queued_ns);
+	take_counted(r, node, thread, g->counted);
 }
 
 uint32_t reader_gpu_node(struct reader *r, const struct live_gpu *g)
