@@ -11,6 +11,7 @@
 #include "collect/gpu/gpu.h"
 #include "cuda/activity-records.h"
 #include "cuda/capture.h"
+#include "cuda/hardware-counters.h"
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/pc-samples.h"
@@ -379,6 +380,7 @@ resource_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		return;
 	memory_resource(id, data);
 	pc_samples_resource(id, data);
+	hardware_counters_resource(id, data);
 	node_callback(id, data);
 }
 

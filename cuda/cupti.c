@@ -17,6 +17,7 @@ enum {
 
 /* Found once, for the life of the process. */
 struct cupti cupti;
+static void *cupti_library;
 
 static const char *const sonames[] = { "libcupti.so.13", "libcupti.so.12",
 				       "libcupti.so" };
@@ -195,10 +196,21 @@ bool cupti_open(void)
 
 	ok = library && look_up_cupti(library) && !cupti.GetVersion(&version) &&
 	     version >= VERSION_LEAST;
-	if (ok)
+	if (ok) {
 		look_for_sampling(library);
+		cupti_library = library;
+	}
 	dlerror(); /* the program shall not see our failures */
 	return ok;
+}
+
+void *cupti_function(const char *name)
+{
+	void *found =
+		cupti_library ? copse_dlsym_find(cupti_library, name) : NULL;
+
+	dlerror();
+	return found;
 }
 
 void cupti_modules(void (*take)(const void *code))

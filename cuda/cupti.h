@@ -63,6 +63,9 @@ bool cupti_fails_with_graphs(void);
 /* Call `take` for each library between the program and CUPTI's callbacks. */
 void cupti_modules(void (*take)(const void *code));
 
+/* A function of CUPTI that not each has, by its name; NULL: there is none. */
+void *cupti_function(const char *name);
+
 /* A function of the driver, by its name; NULL: it is not loaded. */
 void *cupti_driver(const char *name);
 

@@ -57,7 +57,7 @@ static bool wait_for_period(void)
  */
 void flush_prepare(void)
 {
-	static bool prepared;
+	static __thread bool prepared;
 	CUresult (*exchange)(CUstreamCaptureMode *);
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
@@ -126,7 +126,7 @@ static create_fn *real_create(void)
 	return create ? create : pthread_create;
 }
 
-static int start_flusher(void)
+int flush_start_thread(void *(*run)(void *))
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -134,7 +134,7 @@ static int start_flusher(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = real_create()(&thread, NULL, run_flusher, NULL);
+	err = real_create()(&thread, NULL, run, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)
 		pthread_detach(thread);
@@ -153,7 +153,7 @@ int flush_begin(void)
 	if (!err)
 		err = pthread_cond_init(&flusher.done, &clock);
 	if (!err)
-		err = start_flusher();
+		err = flush_start_thread(run_flusher);
 	flusher.runs = !err;
 	return -err;
 }

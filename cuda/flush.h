@@ -14,6 +14,9 @@
 /* 0, or -errno: without the thread, records come in full buffers. */
 int flush_begin(void);
 
+/* A thread of ours, detached, as that one is: 0 or an error number. */
+int flush_start_thread(void *(*run)(void *));
+
 /* Begin to ask: the driver is up. */
 void flush_wanted(void);
 
@@ -30,5 +33,5 @@ bool flush_is_forced(void);
  */
 bool flush_end(void (*last)(void), int seconds);
 
-/* The thread calls this before it asks CUPTI while the program runs. */
+/* Threads of ours call this before they ask CUPTI while the program runs. */
 void flush_prepare(void);

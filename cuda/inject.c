@@ -13,6 +13,7 @@
 #include "collect/transparency/leaving.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
+#include "cuda/hardware-counters.h"
 #include "cuda/flush.h"
 #include "cuda/memory.h"
 #include "cuda/pc-samples.h"
@@ -46,6 +47,7 @@ static void finish_gpu(void)
 static void flush_all(void)
 {
 	pc_samples_end();
+	hardware_counters_end();
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
@@ -132,6 +134,7 @@ static void forget_cuda_in_child(void)
 	calls_late(false);
 	records_end();
 	pc_samples_forked();
+	hardware_counters_forked();
 }
 
 static int prepare_end(void)
@@ -168,6 +171,7 @@ static CUptiResult start_cupti(enum gpu_wish wish)
 	if (!err) {
 		memory_begin(subscriber);
 		pc_samples_begin(subscriber);
+		hardware_counters_begin(subscriber);
 	}
 	if (!err)
 		err = calls_begin(subscriber, wish);

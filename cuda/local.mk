@@ -9,18 +9,24 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/device-limits.c cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \
 	cuda/pc-samples.c cuda/pc-samples.h \
+	cuda/hardware-counters.h cuda/counter-names.def cuda/compat/string \
 	cuda/nvtx.c cuda/kernels.c \
 	cuda/activity-records.c cuda/activity-records.h
 
 if CUDA
 sharedexec_PROGRAMS += libcopse-cuda.so
 libcopse_cuda_so_SOURCES = $(cuda_sources)
-libcopse_cuda_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+if CUPTI_COUNTERS
+libcopse_cuda_so_SOURCES += cuda/hardware-counters.c
+else
+libcopse_cuda_so_SOURCES += cuda/hardware-counters-none.c
+endif
+libcopse_cuda_so_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cuda/compat $(CUDA_CPPFLAGS)
 libcopse_cuda_so_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
 libcopse_cuda_so_LDFLAGS = $(adapter_ldflags)
 libcopse_cuda_so_LDADD = libcopse.so
 else
-EXTRA_DIST += $(cuda_sources)
+EXTRA_DIST += $(cuda_sources) cuda/hardware-counters.c cuda/hardware-counters-none.c
 endif
 
 # The runtime's own names of errors, by its header.

@@ -21,6 +21,7 @@ AS_IF([test "x$with_cuda" != xno],
 	old_CPPFLAGS=$CPPFLAGS
 	CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
 	AC_CHECK_HEADER([cupti.h], [have_cuda=yes])
+	AC_CHECK_HEADER([cupti_pmsampling.h], [have_counters=yes])
 	AC_CHECK_HEADER([cuda_runtime_api.h], [have_nvcc=yes])
 	CPPFLAGS=$old_CPPFLAGS
 	AC_PATH_PROG([NVCC], [nvcc], [no], [$cuda_dir/bin:$PATH])])
@@ -35,5 +36,6 @@ AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_LIBS])
 AC_SUBST([CUDA_LIBDIR])
 AM_CONDITIONAL([CUDA], [test $have_cuda = yes])
+AM_CONDITIONAL([CUPTI_COUNTERS], [test "$have_counters" = yes])
 AM_CONDITIONAL([HAVE_NVCC], [test $have_nvcc = yes])
 ])
