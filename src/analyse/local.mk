@@ -15,7 +15,8 @@ ANALYSES = src/analyse/summary/summary src/analyse/split/split-report \
 	src/analyse/gpu/gpu-ranges src/analyse/gpu/gpu-trace \
 	src/analyse/gpu/gpu-host \
 	src/analyse/gpu/idle-causes src/analyse/gpu/gpu-power \
-	src/analyse/gpu/nccl-waits src/analyse/gpu/gpu-stalls src/analyse/ends/ends \
+	src/analyse/gpu/nccl-waits src/analyse/gpu/gpu-stalls \
+	src/analyse/gpu/kernel-use src/analyse/ends/ends \
 	src/analyse/ranks/memory-report src/analyse/io/io-report \
 	src/analyse/summary/measurement
 
@@ -85,7 +86,7 @@ libanalyse_a_SOURCES = \
 	src/analyse/gpu/gpu-shapes-table.c \
 	src/analyse/gpu/gpu-share.c \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
-	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
+	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h src/analyse/gpu/kernel-use.h \
 	src/analyse/gpu/gpu-workers.c src/analyse/gpu/gpu-workers.h \
 	src/analyse/gpu/host-bound.c src/analyse/gpu/host-bound.h \
 	src/analyse/gpu/host-parts.c src/analyse/gpu/host-parts.def \

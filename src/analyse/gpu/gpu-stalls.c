@@ -7,6 +7,7 @@
 
 #include "analyse/base/analysis.h"
 #include "analyse/base/confidence.h"
+#include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -309,27 +310,6 @@ static int stall_path_table(struct report *report, const struct paths *paths,
 	return err;
 }
 
-/* Why there are none, or fewer than there might be. */
-static void say_losses(struct report *report, const struct run *run)
-{
-	static const char begin[] = "gpu.samples.";
-
-	for (enum loss i = 0; i < LOSS_COUNT; i++) {
-		uint64_t count = 0;
-
-		if (strncmp(loss_infos[i].name, begin, sizeof(begin) - 1) != 0)
-			continue;
-		for (size_t l = 0; l < run->loss_count; l++)
-			if (!strcmp(str_at(&run->strings, run->losses[l].name),
-				    loss_infos[i].name))
-				count += run->losses[l].count;
-		if (count)
-			report_note(report, "%s: %llu %s.", loss_infos[i].name,
-				    (unsigned long long)count,
-				    loss_infos[i].help);
-	}
-}
-
 static void say_cost(struct report *report, const struct run *run)
 {
 	char host[32];
@@ -386,7 +366,7 @@ static int stall_tables(struct report *report, const struct paths *paths,
 		kernel_stall_table(report, paths->run, &kernels, options);
 		err = stall_path_table(report, paths, options);
 	}
-	say_losses(report, paths->run);
+	gpu_losses_notes(report, paths->run, "gpu.samples.");
 	free(lines.at);
 	free(kernels.at);
 	return err;

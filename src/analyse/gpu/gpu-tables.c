@@ -44,6 +44,20 @@ double gpu_lost(const struct run *run, enum loss loss)
 	return sum;
 }
 
+void gpu_losses_notes(struct report *report, const struct run *run,
+		      const char *begin)
+{
+	for (enum loss i = 0; i < LOSS_COUNT; i++) {
+		double count = strncmp(loss_infos[i].name, begin, strlen(begin))
+				       ? 0
+				       : gpu_lost(run, i);
+
+		if (count > 0)
+			report_note(report, "%s: %.0f %s.", loss_infos[i].name,
+				    count, loss_infos[i].help);
+	}
+}
+
 /* After a fault CUPTI has no times of what it had not told before. */
 bool gpu_unreported_line(struct report *report, const struct run *run)
 {

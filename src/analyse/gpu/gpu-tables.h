@@ -10,6 +10,10 @@
 /* How often that happened, in all processes. */
 double gpu_lost(const struct run *run, enum loss loss);
 
+/* A note of each loss whose name begins so: why there is nothing, or less. */
+void gpu_losses_notes(struct report *report, const struct run *run,
+		      const char *begin);
+
 /* A warning when there are launches without a record; false: there are none. */
 bool gpu_unreported_line(struct report *report, const struct run *run);
 
