@@ -156,7 +156,7 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/chains-lib.c
 
 # A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
-made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
+made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h tests/gpu/made-counters.c \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
@@ -191,7 +191,8 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 		-fomit-frame-pointer -o $(@D)/made-bare.o \
 		$(srcdir)/tests/gpu/made-bare.c && \
 		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
-		$(srcdir)/tests/gpu/made-cuda.c \
+		-I$(srcdir)/cuda/compat $(srcdir)/tests/gpu/made-cuda.c \
+		$(srcdir)/tests/gpu/made-counters.c \
 		$(srcdir)/tests/gpu/made-memory.c \
 		$(srcdir)/tests/gpu/made-pcs.c \
 		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
@@ -290,7 +291,7 @@ OTHER_TESTS = \
 	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/attach.sh tests/run/truth.sh tests/run/traces.sh \
 	tests/gpu/gpu-power.sh tests/gpu/gpu-host.sh tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh tests/system/metrics.sh \
-	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/run/permission.sh \
+	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/gpu/gpu-counters.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
 	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/mpi/fortran.sh \

@@ -146,10 +146,22 @@ static void flush_locked(void)
 	pthread_mutex_lock(&made.lock);
 }
 
+static void count_work(const void *record, CUpti_ActivityKind kind)
+{
+	const CUpti_ActivityKernel9 *kernel = record;
+	const CUpti_ActivityMemcpy5 *copy = record;
+
+	if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+		made_counters_work(kernel->name, kernel->start, kernel->end);
+	else if (kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+		made_counters_work("copy", copy->start, copy->end);
+}
+
 static void put(const void *record, CUpti_ActivityKind kind)
 {
 	size_t size = size_of(kind), most = 0;
 
+	count_work(record, kind);
 	if (!made.complete || !made.kinds[kind] || fault("silent"))
 		return;
 	if (made.buffer && made.used + size > made.size)

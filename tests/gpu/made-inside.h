@@ -39,6 +39,9 @@ void made_next_context(void);
 /* MADE_FAULT is this. */
 int made_fault(const char *name);
 
+/* made-counters.c: a kernel or copy works from then to then. */
+void made_counters_work(const char *name, uint64_t start, uint64_t end);
+
 /* The clock of records. */
 uint64_t made_now(void);
 

@@ -181,12 +181,40 @@ NOINLINE static void streams(void)
 	made_cudaDeviceSynchronize(20 * MS);
 }
 
+NOINLINE static void counted_alpha(void)
+{
+	for (int i = 0; i < 30; i++)
+		made_cudaLaunchKernel("_Z5alphaPfi", 1, 10 * MS);
+	sink++;
+}
+
+NOINLINE static void counted_beta(void)
+{
+	for (int i = 0; i < 30; i++)
+		made_cudaLaunchKernel("_Z4betaPf", 1, 10 * MS);
+	sink++;
+}
+
+/* 300 ms of alphas, then of betas, and a tiny one. */
+NOINLINE static void counted(void)
+{
+	made_cudaLaunchKernel("_Z4tinyv", 1, 1000);
+	made_cudaDeviceSynchronize(MS);
+	usleep(200000); /* counters begin */
+	counted_alpha();
+	made_cudaDeviceSynchronize(300 * MS);
+	counted_beta();
+	made_cudaDeviceSynchronize(300 * MS);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(mode, "idle"))
 		idle(argc > 2 ? atoi(argv[2]) : 30);
+	else if (!strcmp(mode, "counted"))
+		counted();
 	else if (!strcmp(mode, "overlap"))
 		overlap();
 	else if (!strcmp(mode, "stairs"))

@@ -60,7 +60,7 @@ formats() {
 heads() {
 	for analysis in gpu-kernels gpu-api gpu-transfers gpu-memory \
 		gpu-devices gpu-ranges gpu-trace gpu-idle gpu-host gpu-power \
-		gpu-stalls; do
+		gpu-stalls gpu-counters; do
 		"$copse" report $analysis app.copse -f csv >csv || return 1
 		echo "$analysis: $(cat csv)"
 		[ "$(wc -l <csv)" = 1 ] || return 1
