@@ -80,7 +80,7 @@ nobase_dist_doc_DATA += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-memory.md doc/decisions/gpu-occupancy.md \
 	doc/decisions/gpu-sampling.md doc/decisions/gpu-sampling-start.md \
 	doc/decisions/gpu-sampling-limits.md \
-	doc/decisions/gpu-kernel-lines.md doc/decisions/gpu-power.md \
+	doc/decisions/gpu-kernel-lines.md doc/decisions/gpu-counters.md doc/decisions/gpu-power.md \
 	doc/decisions/gpu-other-tools.md doc/decisions/cupti-versions.md
 nobase_dist_doc_DATA += doc/decisions/live-profile.md doc/decisions/many-threads.md doc/decisions/killed-jobs.md \
 	doc/decisions/parent-process.md doc/decisions/node-files.md \
