@@ -5,7 +5,7 @@ groupsdir = $(datadir)/copse/events
 dist_groups_DATA = $(EVENT_GROUPS:%=share/events/%.ev)
 
 # Copies for a command that is not installed yet, which looks beside itself.
-noinst_DATA = events/here
+noinst_DATA += events/here
 events/here: $(dist_groups_DATA)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)for name in $(EVENT_GROUPS); do \
@@ -115,16 +115,28 @@ python/copse/here: $(pythonmodule) python/copse/tables.py
 # What Grafana shows of `copse top --metrics`.
 grafanadir = $(datadir)/copse/grafana
 dist_grafana_DATA = share/grafana/copse-jobs.json
-EXTRA_DIST += share/modulefiles/copse.in
+EXTRA_DIST += share/modulefiles/copse.in share/modulefiles/copse.lua.in
 moduledir = $(datadir)/modulefiles/copse
 install-data-local:
 	$(MKDIR_P) '$(DESTDIR)$(moduledir)'
-	sed -e 's|[@]VERSION[@]|$(PACKAGE_VERSION)|' -e 's|[@]prefix[@]|$(prefix)|' \
-		'$(srcdir)/share/modulefiles/copse.in' \
-		>'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
+	lib='$(libdir)' && for kind in '' .lua; do \
+		sed -e 's|[@]VERSION[@]|$(PACKAGE_VERSION)|' \
+			-e 's|[@]prefix[@]|$(prefix)|' \
+			-e "s|[@]lib[@]|$${lib#'$(prefix)/'}|" \
+			"$(srcdir)/share/modulefiles/copse$$kind.in" \
+			>"$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)$$kind" || exit; \
+	done
 uninstall-local:
-	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
+	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)' \
+		'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION).lua'
 	rm -rf '$(DESTDIR)$(pythonmoduledir)/__pycache__'
+
+# For who makes packages: doc/decisions/packages.md.
+EXTRA_DIST += $(DEBIAN:%=share/packages/debian/%)
+DEBIAN = changelog control copse-doc.install copse.install copse.links copyright \
+	libcopse-dev.install libcopse1.install libcopse1.symbols not-installed \
+	rules source/format tests/control tests/link tests/python \
+	tests/tutorial tests/tutorial-mpich tests/tutorial-openmpi watch
 
 # For programs that link libcopse: pkg-config copse.
 EXTRA_DIST += share/copse.pc.in
@@ -133,4 +145,9 @@ nodist_pkgconfig_DATA = copse.pc
 
 # What is loaded is not executed.
 install-exec-hook:
-	cd '$(DESTDIR)$(pkglibdir)' && chmod 644 $(sharedexec_PROGRAMS)
+	cd '$(DESTDIR)$(libdir)' && chmod 644 $(linkedexec_PROGRAMS) && \
+		ln -sf libcopse.so.1 libcopse.so
+	cd '$(DESTDIR)$(pkglibdir)' && chmod 644 $(sharedexec_PROGRAMS) && \
+		ln -sf ../libcopse.so.1 libcopse.so
+uninstall-hook:
+	rm -f '$(DESTDIR)$(libdir)/libcopse.so' '$(DESTDIR)$(pkglibdir)/libcopse.so'

@@ -3,8 +3,8 @@
  * copse.h - what a program may tell the profiler about itself.
  *
  * The functions do nothing when the program was not started by `copse run`.
- * Link with -lcopse from the package's library directory, or look them up
- * with dlsym(RTLD_DEFAULT, …), so that the program runs without copse too.
+ * Link with -lcopse, or look them up with dlsym(RTLD_DEFAULT, …), so that the
+ * program runs without copse too.
  *
  * Threads   Each call concerns the calling thread, pause and resume the
  *           whole process.

@@ -98,27 +98,34 @@ libcollect_a_SOURCES = \
 	src/collect/threads/wait-events.c src/collect/threads/wait-events.h
 libcollect_a_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
 # What the handler needs stands behind the user's flags.
-$(libcollect_a_OBJECTS): override CFLAGS += -fno-stack-protector \
-	-fno-tree-slp-vectorize
+$(libcollect_a_OBJECTS): override CFLAGS += -fno-tree-slp-vectorize
 
 # A fork copies each mapping, and the end of the child takes it down.
 few_mappings = -Wl,-z,noseparate-code
 
-sharedexec_PROGRAMS += libcopse.so
-libcopse_so_SOURCES =
-libcopse_so_LDADD = liblive.a libbase.a
-EXTRA_libcopse_so_DEPENDENCIES = libcollect.a
+# The number grows when a program that was linked with it would no longer run:
+# see doc/decisions/packages.md.  The adapters and the command have it under its
+# short name.
+linkedexec_PROGRAMS += libcopse.so.1
+libcopse_so_1_SOURCES =
+libcopse_so_1_LDADD = liblive.a libbase.a
+EXTRA_libcopse_so_1_DEPENDENCIES = libcollect.a
 # What it calls of its own is its own: a program may have functions of the same
 # names (Erlang's has a sigaction), which call ours.
-libcopse_so_LDFLAGS = $(shared_ldflags) -Wl,-z,now -Wl,-z,defs \
+libcopse_so_1_LDFLAGS = $(shared_ldflags) -Wl,-z,now -Wl,-z,defs \
 	-Wl,--whole-archive,libcollect.a,--no-whole-archive \
 	-Wl,-Bsymbolic-functions $(few_mappings)
-EXTRA_DIST += src/collect/interposed.list
+EXTRA_DIST += src/collect/interposed.list src/collect/abi.list
+noinst_DATA += libcopse.so
+CLEANFILES += libcopse.so
+libcopse.so: libcopse.so.1
+	$(AM_V_GEN)ln -sf libcopse.so.1 $@
 
-# Adapters, loaded beside it.
+# Adapters, loaded beside it; Debian wants no run path.
+adapter_run_path = '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
 adapter_ldflags = $(shared_ldflags) \
 	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL $(few_mappings) \
-	'-Wl,-rpath,$$ORIGIN'
+	$(adapter_run_path)
 
 BUILT_SOURCES += src/collect/sources.inc
 src/collect/sources.inc: Makefile

@@ -11,6 +11,20 @@
 #include "base/str.h"
 #include "launch/preload.h"
 
+/* The folder of a link, not what it leads to: the adapters are beside it. */
+static bool is_in(const char *folder, const char *place, const char *name,
+		  char to[PATH_MAX])
+{
+	char *path = str_format("%s%s", folder, place);
+	char *real = path ? realpath(path, NULL) : NULL;
+	bool fits =
+		real && snprintf(to, PATH_MAX, "%s/%s", real, name) < PATH_MAX;
+
+	free(real);
+	free(path);
+	return fits && !access(to, R_OK);
+}
+
 int preload_find(const char *name, char to[PATH_MAX])
 {
 	static const char *const places[] = { "", "/../lib/copse" };
@@ -19,14 +33,9 @@ int preload_find(const char *name, char to[PATH_MAX])
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		char *path = str_format("%s%s/%s", folder, places[i], name);
-		char *found = path ? realpath(path, to) : NULL;
-
-		free(path);
-		if (found && !access(found, R_OK))
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (is_in(folder, places[i], name, to))
 			return 0;
-	}
 	snprintf(to, PATH_MAX, "%s/%s", PKGLIBDIR, name);
 	if (!access(to, R_OK))
 		return 0;

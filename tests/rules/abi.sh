@@ -100,6 +100,34 @@ for library in libcopse.so libcopse-mpi-*.so \
 		point "$(basename "$library") ends no program" guest "$library"
 done
 
+# What programs are linked with stays, unless the number in the name grows: what
+# is in abi.list is neither changed nor removed.
+keeps_its_abi() {
+	list=$srcdir/src/collect/abi.list
+	cc -E -P "$srcdir/src/copse.h" | sed '/^$/d' | diff "$list" - || return
+	sed -n 's/.*\(copse_[a-z]*\)(.*/\1/p' "$list" | sort >"$scratch/want"
+	exported libcopse.so | comm -13 - "$scratch/want" >"$scratch/lost"
+	cat "$scratch/lost"
+	[ -s "$scratch/want" ] && [ ! -s "$scratch/lost" ]
+}
+
+soname_of() {
+	objdump -p "$1" | awk '$1 == "SONAME" { print $2 }'
+}
+
+# So that it is there once, whichever asks for it first.
+is_one_file() {
+	soname_of libcopse.so
+	[ "$(soname_of libcopse.so)" = libcopse.so.1 ] || return
+	for library in libcopse-*.so; do
+		objdump -p "$library" | grep -q 'NEEDED *libcopse\.so$' || continue
+		echo "$library asks for another name"
+		return 1
+	done
+}
+point "libcopse keeps its ABI" keeps_its_abi
+point "libcopse has one name for the loader" is_one_file
+
 mpi_exports() {
 	exported "$1" | grep -v -e '^P*MPI_' -e '^mpi_' -e '^copse_' \
 		>"$scratch/is"

@@ -93,8 +93,9 @@ links() {
 
 # As system libraries are.
 are_data() {
-	ls -l "$root$prefix/lib/copse"
+	ls -l "$root$prefix/lib" "$root$prefix/lib/copse"
 	[ -z "$(find "$root$prefix/lib" -type f ! -perm 644)" ] &&
+		[ -f "$root$prefix/lib/libcopse.so.1" ] &&
 		[ -e "$root$prefix/lib/copse/libcopse.so" ]
 }
 
@@ -106,7 +107,7 @@ are_linked() {
 }
 
 leaves() {
-	again uninstall && left=$(find "$root" -type f) &&
+	again uninstall && left=$(find "$root" ! -type d) &&
 		[ -z "$left" ] && return
 	echo "left: $left"
 	return 1
