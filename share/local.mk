@@ -137,6 +137,9 @@ DEBIAN = changelog control copse-doc.install copse.install copse.links copyright
 	libcopse-dev.install libcopse1.install libcopse1.symbols not-installed \
 	rules source/format tests/control tests/link tests/python \
 	tests/tutorial tests/tutorial-mpich tests/tutorial-openmpi watch
+EXTRA_DIST += share/packages/rpm/copse.spec share/packages/spack/copse/package.py \
+	share/packages/easybuild/copse-0.1.0-GCC-13.3.0.eb \
+	share/packages/conda/recipe.yaml
 
 # For programs that link libcopse: pkg-config copse.
 EXTRA_DIST += share/copse.pc.in
