@@ -48,7 +48,7 @@ doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 nobase_dist_doc_DATA = README.md CONTRIBUTING.md NEWS COPYING tests/gpu/on-device.md
 nobase_dist_doc_DATA += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/bundle.md doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md doc/python.md \
-	doc/cluster.md doc/install.md doc/reports.md \
+	doc/cluster.md doc/install.md doc/compatibility.md doc/reports.md \
 	doc/page-overview.png doc/page-waits.png doc/page-flame.png doc/page-time.png
 
 # A page for each decision, found from doc/design.md.
@@ -97,7 +97,8 @@ nobase_dist_doc_DATA += doc/decisions/findings.md doc/decisions/confidence.md do
 	doc/decisions/timeline.md doc/decisions/iterations.md \
 	doc/decisions/page.md doc/decisions/page-browser.md \
 	doc/decisions/check.md doc/decisions/stuck.md doc/decisions/top.md doc/decisions/attach.md doc/decisions/io.md doc/decisions/alarm.md \
-	doc/decisions/viewers.md doc/decisions/python-module.md doc/decisions/memory.md doc/decisions/crashes.md
+	doc/decisions/viewers.md doc/decisions/python-module.md doc/decisions/memory.md doc/decisions/crashes.md \
+	doc/decisions/packages.md
 
 # All of it as a site, in ./site: mkdocs and its theme are wanted for that alone.
 EXTRA_DIST += doc/site.sh doc/links.py doc/mkdocs.yml doc/site.css

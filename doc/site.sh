@@ -96,6 +96,7 @@ contents() {
 		    - Performance: doc/performance.md
 		    - Security: doc/security.md
 		    - Bundle: doc/bundle.md
+		    - Compatibility: doc/compatibility.md
 		    - Launchers: doc/launchers.md
 		    - News: NEWS.md
 		  - Reference:

@@ -294,9 +294,10 @@ OTHER_TESTS = \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/gpu/gpu-counters.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
-	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/mpi/fortran.sh \
+	tests/system/check.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/system/release.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
-	tests/profiles/viewers.sh tests/profiles/python-module.sh tests/run/thread-names.sh tests/run/regions.sh \
+	tests/profiles/viewers.sh tests/profiles/compatible.sh tests/packages/recipes.sh \
+	tests/profiles/python-module.sh tests/run/thread-names.sh tests/run/regions.sh \
 	tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh \
 	tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python-programs.sh \
 	tests/run/processes.sh tests/real/qe.sh tests/run/signals.sh tests/gpu/gpu-truths.sh \
@@ -345,8 +346,9 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) $(STORM_TESTS) tests/system/kern
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
 	tests/lib/real.sh tests/lib/page.py tests/lib/silent-fs.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \
-	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/causes/judge.py tests/profiles/expect tests/bench \
-	tests/fuzz tests/system/distributions.sh $(page_tests)
+	tests/profiles/cases.tbl tests/profiles/kept tests/rules/sigsafe.allow tests/causes/judge.py tests/profiles/expect tests/bench \
+	tests/fuzz tests/system/distributions.sh \
+	tests/packages/debian.sh tests/packages/rpm.sh tests/packages/modules.sh $(page_tests)
 page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.json tests/page/looks.mjs \
 	tests/page/made-run.mjs tests/page/make-page.mjs \
 	tests/page/modules.test.mjs tests/page/pictures.mjs
@@ -358,4 +360,4 @@ dist-hook:
 # The trees that tests/system/sanitize.sh, `make bundle` and `make site` build;
 # the module of Python, and what Python leaves beside it.
 clean-local:
-	rm -rf sanitize bundle site site.tmp python
+	rm -rf sanitize bundle packages site site.tmp python

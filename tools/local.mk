@@ -69,3 +69,12 @@ EXTRA_DIST += tools/bundle.sh
 bundle:
 	$(srcdir)/tools/bundle.sh $(srcdir) $(PACKAGE_VERSION)
 CLEANFILES += copse-*-x86-64.tar.xz
+
+# What is published, and from what packages are made.
+EXTRA_DIST += tools/release.sh tools/packages.sh
+.PHONY: release packages
+release:
+	$(srcdir)/tools/release.sh $(srcdir) $(PACKAGE_VERSION)
+packages: release
+	$(srcdir)/tools/packages.sh $(srcdir) $(PACKAGE_VERSION) $(KINDS)
+CLEANFILES += $(PACKAGE)-$(PACKAGE_VERSION).tar.xz*

@@ -17,7 +17,8 @@ inside() {
 # Where it was not made for.
 installs() {
 	[ "$(id -u)" = 0 ] || skip "only root can install packages"
-	[ -x "$root/usr/bin/apt-get" ] || skip "no ROOT that debootstrap made"
+	[ -n "${root%/}" ] && [ -x "$root/usr/bin/apt-get" ] ||
+		skip "no ROOT that debootstrap made"
 	env -u MAKELEVEL MAKEFLAGS='' make -s -C "$builddir" install \
 		DESTDIR="$scratch/made" >"$scratch/out" 2>&1 ||
 		{ cat "$scratch/out"; return 1; }
@@ -27,7 +28,7 @@ installs() {
 
 # serves PACKAGE PROFILE: /etc/profile.d has the command `module`.
 serves() {
-	[ -d "$root/opt/copse" ] || skip "not installed"
+	[ -n "$root" ] && [ -d "$root/opt/copse" ] || skip "not installed"
 	inside apt-get install -y --no-install-recommends "$1" gcc libc6-dev \
 		pkg-config man-db >"$scratch/out" 2>&1 ||
 		{ cat "$scratch/out"; return 1; }
