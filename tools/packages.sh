@@ -50,7 +50,8 @@ rpm() {
 	want rpmbuild rpm
 	fresh rpm
 	rpmbuild --quiet --nodeps -bb --define "_topdir $PWD" \
-		--define "_sourcedir ${tarball%/*}" "$files/rpm/copse.spec" \
+		--define "_sourcedir ${tarball%/*}" \
+		--define "_smp_mflags -j$(nproc)" "$files/rpm/copse.spec" \
 		>log 2>&1 || { tail -n 30 log; exit 1; }
 	find . -name '*.rpm'
 }

@@ -11,7 +11,8 @@ installs() {
 	need rpm
 	mkdir "$root" && rpm --root "$root" --dbpath "$root/db" --nodeps --noscripts \
 		-i "$package" && at=$(echo "$root"/opt/ohpc/pub/apps/copse/*) &&
-		[ -x "$at/bin/copse" ] && rpm --root "$root" --dbpath "$root/db" -V copse-ohpc
+		[ -x "$at/bin/copse" ] &&
+		rpm --root "$root" --dbpath "$root/db" --nodeps -V copse-ohpc
 }
 
 measures() {

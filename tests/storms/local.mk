@@ -57,6 +57,7 @@ $(STORM_PRELOADS:%=tests/storms/%.so): \
 # Collectors whose handler does what none may do: tests/storms/storms.sh shows that
 # the storms find that out.  They are never installed.
 BROKEN = lock malloc open phdr
+stand_in_flags = -O2 -fPIC -shared -Wl,-z,now -Wl,-soname,libcopse.so.1
 broken_outputs = $(BROKEN:%=tests/broken/%.so)
 wrap_lock = -Wl,--wrap=thread_used_by
 broken_shared = $(srcdir)/tests/broken/broken.c
@@ -64,7 +65,7 @@ broken_shared = $(srcdir)/tests/broken/broken.c
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now $(wrap_$(@F:.so=)) \
+		$(stand_in_flags) $(wrap_$(@F:.so=)) \
 		-Wl,--wrap=clock_timer_signal -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
@@ -72,7 +73,7 @@ $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h 
 # Another mistake: it trusts where a wrong path leads to (tests/run/paths.sh).
 tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=safe_read_copy -o $@ \
+		$(stand_in_flags) -Wl,--wrap=safe_read_copy -o $@ \
 		$(srcdir)/$(@:.so=.c) -Wl,--whole-archive \
 		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
 broken_outputs += tests/broken/trusting.so
@@ -80,7 +81,7 @@ broken_outputs += tests/broken/trusting.so
 # No mistake: one whose traces are soon used up (tests/run/traces.sh).
 tests/broken/brimming.so: $(srcdir)/tests/broken/brimming.c libcollect.a
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=moments_add -o $@ \
+		$(stand_in_flags) -Wl,--wrap=moments_add -o $@ \
 		$(srcdir)/tests/broken/brimming.c -Wl,--whole-archive \
 		libcollect.a -Wl,--no-whole-archive liblive.a libbase.a
 broken_outputs += tests/broken/brimming.so
