@@ -35,6 +35,7 @@ static void add_bin(struct live_power_board *b, uint64_t now,
 		b->first_bin = (now - step.ns) >> SHIFT_LEAST;
 	}
 	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	while ((now >> b->bin_shift) - b->first_bin >= LIVE_POWER_BINS)
 		widen_board(b);
 	bin = (now >> b->bin_shift) - b->first_bin;

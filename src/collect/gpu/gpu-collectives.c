@@ -170,6 +170,7 @@ static void halve_records(struct arena *arena, struct live_gpu_lists *lists)
 	uint32_t level = ++lists->collectives_level;
 
 	__atomic_fetch_add(&lists->collectives_moving, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	records.count = chunk_filter(arena, &records.list, lists->collectives,
 				     sizeof(struct live_collective),
 				     is_of_level, &level);

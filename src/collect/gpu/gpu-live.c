@@ -209,6 +209,7 @@ static struct live_holder *holder_of(uint32_t device)
 static void widen_live_bins(struct live_holder *h)
 {
 	__atomic_store_n(&h->moving, h->moving + 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	for (uint32_t i = 0; i < LIVE_MEMORY_BINS; i++) {
 		uint64_t a = 2 * i < LIVE_MEMORY_BINS ? h->bins[2 * i] : 0;
 		uint64_t b = 2 * i < LIVE_MEMORY_BINS ? h->bins[2 * i + 1] : 0;

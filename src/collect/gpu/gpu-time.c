@@ -136,6 +136,7 @@ void gpu_time_device(const struct gpu_device *device)
 static void widen_busy_bins(struct live_device *d, uint64_t *bins)
 {
 	__atomic_fetch_add(&d->moving, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	for (uint64_t i = 0; i < LIVE_BINS; i++) {
 		uint64_t to = ((d->first_bin + i) >> 1) - (d->first_bin >> 1);
 		uint64_t ns = bins[i];

@@ -56,6 +56,8 @@ static inline void region_publish(struct thread *t, struct region *r)
 	if (!thread_has_tree(t) || r->name->class == LIVE_NAME_IO)
 		return;
 	open = r->open = &t->live->call;
+	/* What follows comes after the end of the call before. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (!r->node || open->node != r->node) {
 		open->node = r->node;
 		open->comm = open->requests = 0;

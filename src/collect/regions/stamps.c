@@ -49,6 +49,7 @@ static void halve_stamps(struct live_stamps *s)
 	uint32_t kept = live_stamps_head(s->room);
 
 	__atomic_fetch_add(&s->moving, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	for (uint32_t i = kept; i < s->count; i += 2)
 		s->at[kept++] = s->at[i];
 	s->count = kept;
