@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/frame.h"
 #include "base/hidden.h"
 #include "collect/heap/heap-sample.h"
 
-#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
+#define FRAME FRAME_HERE
 #define ASIDE static __attribute__((noinline))
 
 /* Bytes to the next sample of this thread in allocations.c; for operators.c. */

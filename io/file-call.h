@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "arch/frame.h"
 #include "base/hidden.h"
 #include "collect/io/io-call.h"
 #include "collect/transparency/next.h"
 
 #define AT_POSITION (-1)
 #define LIST(...)   __VA_ARGS__
-#define CALL_FRAME  ((const uintptr_t *)__builtin_frame_address(0))
+#define CALL_FRAME  FRAME_HERE
 
 /*
  * The name of a call, if it can be read and is not below a directory of its

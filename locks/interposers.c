@@ -103,7 +103,7 @@ static struct {
 static __thread struct lock_taken taken_last
 	__attribute__((tls_model("initial-exec")));
 
-#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
+#define FRAME FRAME_HERE
 
 #define WAIT(name, kind, parameters, arguments, seen_)                         \
 	static __attribute__((noinline)) int name##_waits(                     \

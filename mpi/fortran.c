@@ -55,8 +55,8 @@ fortran_leave(struct fortran_gate *gate)
 		void(*next) parameters = gate_nexts[GATE_##symbol];            \
 		struct fortran_gate gate;                                      \
                                                                                \
-		fortran_enter(&gate, __builtin_frame_address(0),               \
-			      ROW_##function, POLLS_##function);               \
+		fortran_enter(&gate, FRAME_HERE, ROW_##function,               \
+			      POLLS_##function);                               \
 		next arguments;                                                \
 		fortran_leave(&gate);                                          \
 	}

@@ -142,7 +142,7 @@ enum {
 static __thread struct lock_taken taken
 	__attribute__((tls_model("initial-exec")));
 
-#define FRAME   ((const uintptr_t *)__builtin_frame_address(0))
+#define FRAME   FRAME_HERE
 #define NO_NAME ((void *)1) /* of all critical sections that have none */
 
 /* Mutable: LLVM's critical sections that are held, see CRITICAL(). */

@@ -15,11 +15,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/sigsafe.h"
 
 /* Does a function leave it to its caller as it was?  Not of DWARF_FP, which the
  * rules tell of. */
 SIGSAFE_INLINE bool dwarf_is_kept(unsigned int number);
+
+/* How many operands, LEB128 numbers, an operation of this processor has that
+ * says whether return addresses are signed; -1: it is another. */
+SIGSAFE_INLINE int dwarf_signing_operands(uint8_t operation);
 
 #include "dwarf-inline.h"

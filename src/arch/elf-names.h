@@ -6,6 +6,7 @@
  * ELF_MACHINE        e_machine of a program that we can be loaded into, …
  * ELF_MACHINE_TEXT   … and its name in a sentence
  * ELF_LOADERS        names of glibc's loader, up to a version, for an array
+ * ELF_MACHINE_SEEN   where copse has not run on a real one yet: how it has; ""
  * GLIBC_FIRST        the first version of the C library's symbols
  *
  * GLIBC_CONDITIONS   that of pthread_cond_wait(), as in conditions.map

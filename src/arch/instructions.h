@@ -48,6 +48,7 @@ struct epilogue {
 	intptr_t fp; /* … the frame pointer, if it is there; … */
 	intptr_t sp; /* … and the caller's stack pointer */
 	bool fp_saved;
+	bool pc_saved; /* else it is in a register */
 };
 
 /* False: it does more than to call by registers, to give its stack back and to

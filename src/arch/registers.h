@@ -15,10 +15,7 @@ SIGSAFE_INLINE uintptr_t registers_pc(const mcontext_t *m);
 SIGSAFE_INLINE uintptr_t registers_sp(const mcontext_t *m);
 SIGSAFE_INLINE uintptr_t registers_fp(const mcontext_t *m); /* frame pointer */
 
-/*
- * A function was called that is nowhere, and `returns` is the word at sp: to
- * the call.
- */
+/* A function was called that is nowhere, and returns there: to the call. */
 SIGSAFE_INLINE void registers_to_call(mcontext_t *m, uintptr_t returns);
 
 /* The first argument, where a function is about to begin. */

@@ -4,7 +4,8 @@
  * without a system call.
  *
  * TIMESTAMP_CLOCKSOURCE  what the kernel calls its clock that is made of it
- * TIMESTAMP_PER_US       how far it goes in a microsecond, at most about
+ * TIMESTAMP_PER_US       how far it goes in a microsecond, at most about;
+ *                        not a constant
  *
  * Signals                All may run in a handler.
  */

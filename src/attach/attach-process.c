@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "arch/frame.h"
 #include "arch/instructions.h"
 #include "arch/registers.h"
 #include "base/array.h"
@@ -377,7 +378,7 @@ static uintptr_t guess_frame_pointer(struct foreign *f, uintptr_t from,
 	     i++) {
 		uintptr_t at = f->stack_low + i * sizeof(*word), called = 0;
 		enum call_kind call =
-			call_returning_to(f, word[i + 1], &called);
+			call_returning_to(f, frame_strip(word[i + 1]), &called);
 
 		if (call == CALL_DIRECT && function && called == function)
 			return at;

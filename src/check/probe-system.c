@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/elf-names.h"
 #include "arch/restart.h"
 #include "base/perf-attr.h"
 #include "check/probe.h"
@@ -29,8 +30,8 @@ void probe_kernel(struct finding *to, const struct doctor *d)
 	(void)d;
 	uname(&name);
 	if (perf_sigtrap_is_safe()) {
-		probe_found(to, FINDING_YES, "%s %s, %s", name.sysname,
-			    name.release, name.machine);
+		probe_found(to, FINDING_YES, "%s %s, %s" ELF_MACHINE_SEEN,
+			    name.sysname, name.release, name.machine);
 		return;
 	}
 	probe_found(to, FINDING_LIMITED,

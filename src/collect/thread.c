@@ -65,7 +65,7 @@ SIGSAFE static bool is_frame_gone(const struct thread *t, uintptr_t sp)
 
 	return is_on_thread_stack(u, sp) &&
 	       (!is_on_thread_stack(u, t->busy) || sp > t->busy ||
-		frame[FRAME_PC] != t->returns);
+		frame_pc(frame) != frame_strip(t->returns));
 }
 
 SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)

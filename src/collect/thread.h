@@ -246,6 +246,8 @@ SIGSAFE static inline void thread_wait_open(struct thread *t, live_ref node,
 {
 	struct live_open_wait *open = &t->live->wait;
 
+	/* What follows comes after the end of the wait before. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	open->node = node;
 	open->begin_ns = begin_ns;
 	__atomic_store_n(&open->sequence, (open->sequence + 1) | 1,

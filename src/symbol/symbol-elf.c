@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/elf-names.h"
 #include "arch/instructions.h"
 #include "base/comparison.h"
 #include "base/str.h"
@@ -199,6 +200,14 @@ static Elf_Scn *section_at(Elf *elf, uint64_t address, GElf_Shdr *header)
 	return NULL;
 }
 
+/* Instructions of other processors are not read. */
+static bool is_of_this_processor(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(elf, &header) && header.e_machine == ELF_MACHINE;
+}
+
 /* The slot that the linkage entry around `at` jumps through; 0: none. */
 static uint64_t plt_slot(Elf *elf, uint64_t at)
 {
@@ -210,7 +219,8 @@ static uint64_t plt_slot(Elf *elf, uint64_t at)
 	const char *name;
 	uintptr_t slot;
 
-	if (!section || elf_getshdrstrndx(elf, &index))
+	if (!section || !is_of_this_processor(elf) ||
+	    elf_getshdrstrndx(elf, &index))
 		return 0;
 	name = elf_strptr(elf, index, header.sh_name);
 	data = elf_getdata(section, NULL);
@@ -312,7 +322,8 @@ const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
 	Elf_Data *data;
 	uint64_t offset;
 
-	if (!elf || !function_bounds(names, address, low, high))
+	if (!elf || !is_of_this_processor(elf) ||
+	    !function_bounds(names, address, low, high))
 		return NULL;
 	section = section_at(elf, *low - bias, &header);
 	if (!section || !(header.sh_flags & SHF_EXECINSTR))

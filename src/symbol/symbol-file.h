@@ -32,7 +32,7 @@ char *elf_names_find(struct elf_names *names, uint64_t address,
 
 /*
  * The machine code of the function that holds the address, [*low, *high) of the
- * file; NULL: not known.  It lives as long as the file.
+ * file; NULL: not known, or another processor's.  It lives as long as the file.
  */
 const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
 				    uint64_t *low, uint64_t *high);

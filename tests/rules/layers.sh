@@ -66,7 +66,7 @@ hdf5.h:              src/profile/ src/run/
 libdeflate.h isa-l/:   src/profile/
 zlib.h:              src/profile/ src/format/export/gzip.c
 otf2/:              src/format/
-capstone/:           src/arch/flow.h src/arch/x86-64/
+capstone/:           src/arch/flow.h src/arch/x86-64/ src/arch/aarch64/
 zstd.h:              src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
 mpi.h:               mpi/
@@ -170,6 +170,7 @@ every_folder_has_a_rule() {
 # Names for the linker are no instructions.
 of_a_processor='__x86_64__|\<(REG_R[A-Z0-9]+|gregs?|greg_t|EM_X86_64)\>|R_X86_64|'
 of_a_processor=$of_a_processor'rdtsc|rdpmc|x86intrin|_mm_|__builtin_ia32|'
+of_a_processor=$of_a_processor'__aarch64__|\<EM_AARCH64\>|R_AARCH64|ARM64_INS|'
 of_a_processor=$of_a_processor'\<(__)?asm(__)?( volatile)?\(|X86_INS|CS_ARCH|'
 of_a_processor=$of_a_processor'"(ld-linux-x86|GLIBC_2\.[0-9])|@GLIBC_2[0-9.]*"\)|'
 of_a_processor=$of_a_processor'sys[0-6]\(SYS_(open|access|readlink|unlink|stat)\>|'

@@ -250,7 +250,9 @@ unique_structs() {
 	awk '/^[\t ]*((static|const|typedef) )*struct [A-Za-z0-9_]+ \{/ {
 			sub(/ \{.*/, "")
 			sub(/.* /, "")
-			print $0, FILENAME
+			file = FILENAME
+			sub(/^src\/arch\/.*\//, "src/arch/", file)
+			print $0, file
 		}' $(product) | in_one_file
 }
 

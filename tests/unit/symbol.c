@@ -18,7 +18,13 @@ static inline __attribute__((always_inline)) uintptr_t inlined_here(void)
 {
 	uintptr_t pc;
 
-	__asm__ volatile("lea 0f(%%rip), %0\n0: nop" : "=r"(pc));
+	__asm__ volatile(
+#ifdef __aarch64__
+		"adr %0, 0f\n0: nop"
+#else
+		"lea 0f(%%rip), %0\n0: nop"
+#endif
+		: "=r"(pc));
 	return pc;
 }
 

@@ -26,3 +26,9 @@ SIGSAFE_INLINE bool dwarf_is_kept(unsigned int number)
 	return number == DWARF_RBX ||
 	       (number >= DWARF_R12 && number < DWARF_PC);
 }
+
+SIGSAFE_INLINE int dwarf_signing_operands(uint8_t operation)
+{
+	(void)operation;
+	return -1;
+}

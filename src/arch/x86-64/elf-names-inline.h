@@ -4,6 +4,7 @@
 #define ELF_MACHINE      EM_X86_64
 #define ELF_MACHINE_TEXT "x86 with 64 bits"
 #define ELF_LOADERS      "ld-linux-x86-64.so.", "ld-2.", "ld-lsb-x86-64.so."
+#define ELF_MACHINE_SEEN ""
 #define GLIBC_FIRST      "GLIBC_2.2.5"
 #define GLIBC_CONDITIONS "GLIBC_2.3.2"
 #define GLIBC_SPAWN      "GLIBC_2.15"

@@ -100,6 +100,7 @@ SIGSAFE bool instructions_epilogue(const uint8_t *code, size_t size,
 	if (r.at == r.end || *r.at != 0xc3)
 		return false;
 	to->pc = to->sp;
+	to->pc_saved = true;
 	to->sp += WORD;
 	return true;
 }

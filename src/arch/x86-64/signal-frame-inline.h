@@ -5,8 +5,25 @@
  */
 
 enum {
-	SIGNAL_FRAME_ALIGN = 64
+	SIGNAL_FRAME_ALIGN = 64,
+	SIGNAL_FRAME_RETURN_SIZE = 0
 };
+
+/* All handlers get them. */
+#define signal_frame_arguments(info, context)                                  \
+	do {                                                                   \
+	} while (0)
+
+SIGSAFE_INLINE bool signal_frame_returns(const uint8_t *code)
+{
+	(void)code;
+	return false;
+}
+
+SIGSAFE_INLINE uintptr_t signal_frame_left(uintptr_t sp)
+{
+	return sp;
+}
 
 #define signal_frame_of_handler()                                              \
 	((uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t))

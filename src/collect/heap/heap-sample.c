@@ -61,9 +61,9 @@ PUBLIC double copse_heap_draw(struct heap_draws *draws, uint64_t bytes)
 PUBLIC void copse_heap_allocated(const void *block, uint64_t bytes,
 				 double interval, const uintptr_t *frame)
 {
-	struct region call = { .fp = frame[FRAME_FP],
-			       .pc = frame[FRAME_PC],
-			       .sp = (uintptr_t)(frame + FRAME_SP),
+	struct region call = { .fp = frame_fp(frame),
+			       .pc = frame_pc(frame),
+			       .sp = frame_sp(frame),
 			       .name = &no_allocation };
 	struct heap_block sample = { .address = (uintptr_t)block,
 				     .bytes = bytes,

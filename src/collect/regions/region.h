@@ -66,9 +66,9 @@ struct region {
 static inline void region_from(struct region *r, struct region_name *name,
 			       const uintptr_t *frame)
 {
-	r->fp = frame[FRAME_FP];
-	r->pc = frame[FRAME_PC];
-	r->sp = (uintptr_t)(frame + FRAME_SP);
+	r->fp = frame_fp(frame);
+	r->pc = frame_pc(frame);
+	r->sp = frame_sp(frame);
 	r->name = name;
 }
 
@@ -80,7 +80,7 @@ static inline void region_from(struct region *r, struct region_name *name,
 	region_enter_by(copse_region_enter, r, region_name_)
 #define region_enter_by(enter_, r, region_name_)                               \
 	do {                                                                   \
-		region_from(r, region_name_, __builtin_frame_address(0));      \
+		region_from(r, region_name_, FRAME_HERE);                      \
 		enter_(r);                                                     \
 	} while (0)
 
@@ -99,10 +99,9 @@ struct region *copse_region_beyond(struct region_name *name,
 
 #define region_frame()                                                         \
 	({                                                                     \
-		uintptr_t *frame_ = __builtin_frame_address(0);                \
-		(struct region_frame){ frame_[FRAME_PC],                       \
-				       (uintptr_t)(frame_ + FRAME_SP),         \
-				       frame_[FRAME_FP] };                     \
+		const uintptr_t *frame_ = FRAME_HERE;                          \
+		(struct region_frame){ frame_pc(frame_), frame_sp(frame_),     \
+				       frame_fp(frame_) };                     \
 	})
 
 /*

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "arch/dwarf.h"
+#include "arch/frame.h"
 #include "arch/registers.h"
 #include "base/sys.h"
 #include "collect/collect.h"
@@ -38,18 +40,28 @@ SIGSAFE static uint64_t fatal_origin(const siginfo_t *info)
 	return (uintptr_t)info->si_addr;
 }
 
+/* Where a function returns to that begins there. */
+SIGSAFE static bool entry_returns(struct safe_read *reader, const mcontext_t *m,
+				  uintptr_t *to)
+{
+	if (FRAME_PUSHED)
+		return safe_read_copy(reader, to, registers_sp(m), sizeof(*to));
+	*to = frame_strip(*(const uintptr_t *)registers_place(m, DWARF_RETURN));
+	return true;
+}
+
 /* Of a call to where there is no code, the caller's. */
 SIGSAFE static live_ref fatal_node(struct thread *t, const siginfo_t *info,
 				   const ucontext_t *context)
 {
 	uintptr_t pc = registers_pc(&context->uc_mcontext), returns;
-	uintptr_t sp = registers_sp(&context->uc_mcontext);
 	ucontext_t caller;
 	int why = -1;
 
 	if (info->si_code <= 0 || info->si_signo != SIGSEGV ||
 	    (uintptr_t)info->si_addr != pc ||
-	    !safe_read_copy(&t->unwinder.reader, &returns, sp, sizeof(returns)))
+	    !entry_returns(&t->unwinder.reader, &context->uc_mcontext,
+			   &returns))
 		return sample_context(t, context, &why);
 	sys_copy(&caller.uc_mcontext, &context->uc_mcontext,
 		 sizeof(caller.uc_mcontext));

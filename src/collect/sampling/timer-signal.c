@@ -27,11 +27,13 @@ enum {
 	ENOUGH_NS = 5000000,      /* … where they took so much */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
-	EXPENSIVE = 8 * TIMESTAMP_PER_US, /* some 10 us, at 3 GHz */
-	EXPENSIVE_NS = 10000,             /* of CPU time */
-	SUSPECTS = 64, /* that are measured after one that seems so */
+	EXPENSIVE_NS = 10000,   /* of CPU time */
+	SUSPECTS = 64,          /* that are measured after one that seems so */
 	OWN_ROOM = 16384,
 };
+
+/* Of the counter: some 10 us, at 3 GHz. */
+#define EXPENSIVE_COUNTS (8 * TIMESTAMP_PER_US)
 
 /* The pc of a thread just back from the kernel is behind a syscall. */
 SIGSAFE static bool after_system_call(const ucontext_t *context)
@@ -266,7 +268,7 @@ SIGSAFE static void measure_handler(struct thread *t, uint64_t start,
 	uint64_t now;
 
 	if (!t->suspects) {
-		if (timestamp_read() - start > EXPENSIVE)
+		if (timestamp_read() - start > EXPENSIVE_COUNTS)
 			t->suspects = SUSPECTS;
 		return;
 	}

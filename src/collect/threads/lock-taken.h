@@ -13,7 +13,7 @@
 struct lock_taken {
 	const void *lock;
 	uintptr_t pc;
-	const uintptr_t *frame;
+	uintptr_t sp;
 };
 
 /* frame: the place of the saved frame pointer of the adapter's function. */
@@ -21,8 +21,8 @@ static inline void lock_note_taken(struct lock_taken *to, const void *lock,
 				   const uintptr_t *frame)
 {
 	to->lock = lock;
-	to->pc = frame[FRAME_PC];
-	to->frame = frame;
+	to->pc = frame_pc(frame);
+	to->sp = frame_sp(frame);
 }
 
 /* The parameter `taken` of copse_lock_blame(). */
@@ -30,5 +30,5 @@ static inline uintptr_t lock_taken_inside(const struct lock_taken *last,
 					  const void *lock,
 					  const uintptr_t *frame)
 {
-	return last->lock == lock && last->frame < frame ? last->pc : 0;
+	return last->lock == lock && last->sp < frame_sp(frame) ? last->pc : 0;
 }

@@ -236,9 +236,9 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 		return;
 	w->lock = NULL;
 	w->of = is_lock(kind) ? lock : NULL;
-	w->call = (struct region){ .fp = frame[FRAME_FP],
-				   .pc = frame[FRAME_PC],
-				   .sp = (uintptr_t)(frame + FRAME_SP),
+	w->call = (struct region){ .fp = frame_fp(frame),
+				   .pc = frame_pc(frame),
+				   .sp = frame_sp(frame),
 				   .name = &no_name,
 				   .counts = false,
 				   .paused_ns = __atomic_load_n(
@@ -324,9 +324,9 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 			     uintptr_t taken)
 {
 	struct region call = { .inside = taken,
-			       .fp = frame[FRAME_FP],
-			       .pc = frame[FRAME_PC],
-			       .sp = (uintptr_t)(frame + FRAME_SP),
+			       .fp = frame_fp(frame),
+			       .pc = frame_pc(frame),
+			       .sp = frame_sp(frame),
 			       .name = &no_name };
 	struct thread *t = ns && !collect_paused() ? thread_use() : NULL;
 	live_ref node;

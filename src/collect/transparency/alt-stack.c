@@ -159,6 +159,7 @@ SIGSAFE void alt_stack_leave(uintptr_t entry, signal_handler *function,
 SIGSAFE static void on_program_signal(int signum, siginfo_t *info,
 				      void *context)
 {
+	signal_frame_arguments(info, context);
 	alt_stack_leave(signal_frame_of_handler(), handlers[signum], true,
 			signum, info, context);
 }

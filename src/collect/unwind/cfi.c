@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arch/dwarf.h"
+#include "arch/frame.h"
 #include "collect/unwind/cfi.h"
 #include "collect/unwind/loaded-object.h"
 
@@ -198,7 +199,7 @@ SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at,
 struct row {
 	uint8_t cfa; /* enum cfi_cfa; CFI_NONE: not set yet */
 	uint8_t cfa_register;
-	bool no_return, sp_moved, data_saved[DWARF_THROWN];
+	bool no_return, sp_moved, data_saved[DWARF_THROWN + 1];
 	int64_t cfa_offset;
 	struct bytes expression;
 	struct cfi_saved pc, fp, other;
@@ -240,7 +241,7 @@ SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 		m->row.sp_moved = true;
 	if (reg == DWARF_RETURN)
 		m->row.no_return = false;
-	if (reg < DWARF_THROWN)
+	if (reg <= DWARF_THROWN)
 		m->row.data_saved[reg] = true;
 	if (saved)
 		*saved = (struct cfi_saved){ where, (int32_t)offset };
@@ -336,6 +337,16 @@ SIGSAFE static bool step_cfa(struct machine *m, struct bytes *b, uint8_t op)
 	}
 }
 
+/* Signatures are not checked, so that it does not matter who has signed. */
+SIGSAFE static void step_signing(struct bytes *b, uint8_t op)
+{
+	int operands = dwarf_signing_operands(op);
+
+	b->bad |= operands < 0;
+	while (operands-- > 0)
+		uleb(b);
+}
+
 /* The operations on other registers. */
 SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 				  uint8_t op)
@@ -382,7 +393,7 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 	case 0x00: /* nop */
 		break;
 	default:
-		b->bad = true;
+		step_signing(b, op);
 	}
 }
 
@@ -442,6 +453,38 @@ SIGSAFE static bool run_instruction(struct machine *m, struct bytes *b)
 	}
 }
 
+SIGSAFE static void lower_saved(struct cfi_saved *saved, int32_t by)
+{
+	if (saved->where == CFI_AT_CFA)
+		saved->offset -= by;
+}
+
+/*
+ * The loader's resolver of symbols leaves out what a linkage table's first
+ * entry pushes, the return address last, where calls push nothing.
+ */
+SIGSAFE static void raise_cfa(struct cfi_rule *rule)
+{
+	int32_t by = rule->pc.offset + (int32_t)sizeof(uintptr_t);
+
+	if (FRAME_PUSHED || rule->pc.where != CFI_AT_CFA || by <= 0)
+		return;
+	rule->cfa_offset += by;
+	lower_saved(&rule->pc, by);
+	lower_saved(&rule->fp, by);
+	lower_saved(&rule->other, by);
+}
+
+/* Only who jumps into a handler has to keep what it hands over; who keeps more
+ * stands in front of functions with arguments. */
+SIGSAFE static bool hands_over(const struct row *row)
+{
+	for (int i = 0; i < DWARF_THROWN; i++)
+		if (!row->data_saved[i])
+			return false;
+	return !row->data_saved[DWARF_THROWN];
+}
+
 SIGSAFE static void finish_rule(struct cfi_rule *rule, struct row *row,
 				bool bad)
 {
@@ -453,8 +496,8 @@ SIGSAFE static void finish_rule(struct cfi_rule *rule, struct row *row,
 	rule->pc = row->pc;
 	rule->fp = row->fp;
 	rule->other = row->other;
-	/* Only who jumps into a handler has to keep what it hands over. */
-	rule->rewrites = row->data_saved[0] && row->data_saved[1];
+	rule->rewrites = hands_over(row);
+	raise_cfa(rule);
 	if (row->cfa == CFI_EXPRESSION && size <= CFI_EXPRESSION_MOST) {
 		rule->expression_size = (uint8_t)size;
 		for (uint64_t i = 0; i < size; i++)

@@ -7,6 +7,7 @@
 #include "arch/frame.h"
 #include "arch/instructions.h"
 #include "arch/registers.h"
+#include "arch/signal-frame.h"
 #include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -156,6 +157,15 @@ SIGSAFE static bool is_unchanged(const struct unwinder *u, uintptr_t slot,
 	       *(const volatile uintptr_t *)slot == value;
 }
 
+SIGSAFE static bool is_return_unchanged(const struct unwinder *u,
+					const struct unwind_frame *f)
+{
+	uintptr_t slot = frame_return_slot(&f->returns, f->at.sp);
+
+	return slot >= u->sounded && slot <= u->high - WORD &&
+	       frame_strip(*(const volatile uintptr_t *)slot) == f->at.pc;
+}
+
 /* How many frames of the memo, from the root, are as they were. */
 SIGSAFE static uint32_t intact_frames(struct unwinder *u)
 {
@@ -166,8 +176,7 @@ SIGSAFE static uint32_t intact_frames(struct unwinder *u)
 	for (i = 0; i < u->count; i++) {
 		const struct unwind_frame *f = &u->memo[i];
 
-		if (f->exact ||
-		    !is_unchanged(u, frame_return_slot(f->at.sp), f->at.pc) ||
+		if (f->exact || !is_return_unchanged(u, f) ||
 		    (f->fp_slot && !is_unchanged(u, f->fp_slot, f->at.fp)) ||
 		    (f->word_slot && !is_unchanged(u, f->word_slot, f->word)))
 			break;
@@ -234,6 +243,16 @@ SIGSAFE static bool is_shown(uintptr_t pc)
 	       pc < (uintptr_t)__stop_copse_shown;
 }
 
+/* Do handlers return there, where no information says so? */
+SIGSAFE static bool ends_handlers(struct unwinder *u, uintptr_t pc)
+{
+	uint8_t code[SIGNAL_FRAME_RETURN_SIZE + 1];
+
+	return SIGNAL_FRAME_RETURN_SIZE &&
+	       safe_read_copy(&u->reader, code, pc, SIGNAL_FRAME_RETURN_SIZE) &&
+	       signal_frame_returns(code);
+}
+
 /* What is to be known of the code around `look`.  False: not now. */
 SIGSAFE static bool describe_code(struct unwinder *u,
 				  struct unwind_place *place, uintptr_t look,
@@ -262,6 +281,8 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 	/* A return to where nobody called from: a coroutine's end. */
 	if (look != pc && place->rule.cfa == CFI_NONE)
 		cfi_find(&place->rule, pc, object, reader, CFI_NO_REGISTER);
+	if (place->rule.cfa == CFI_NONE && ends_handlers(u, pc))
+		place->rule.cfa = CFI_SIGNAL;
 	place->generation = module.lasting ? registry_generation() : generation;
 	return true;
 }
@@ -284,6 +305,8 @@ SIGSAFE static bool describe_place(struct unwinder *u,
 					.offset = pc };
 	switch (loaded_object_look(&object, look)) {
 	case LOADED_NONE:
+		if (ends_handlers(u, pc))
+			place->rule.cfa = CFI_SIGNAL;
 		return true;
 	case LOADED_CHANGES:
 		return false;
@@ -361,7 +384,10 @@ SIGSAFE static bool step_by_frame_pointer(struct unwinder *u,
 	    !read_stack_word(u, at->fp + FRAME_PC * WORD, &pc) || !pc ||
 	    (fp && fp <= at->fp))
 		return false;
+	pc = frame_strip(pc);
 	to->at = (struct cfi_frame){ pc, at->fp + FRAME_SP * WORD, fp };
+	frame_return_keep(&to->returns, to->at.sp, at->fp + FRAME_PC * WORD);
+	frame_return_loosen(&to->returns);
 	to->fp_slot = at->fp + FRAME_FP * WORD;
 	return true;
 }
@@ -370,7 +396,7 @@ SIGSAFE static bool step_by_frame_pointer(struct unwinder *u,
 SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp,
 				 unsigned int reg, uintptr_t *to)
 {
-	const ucontext_t *context = (const ucontext_t *)sp;
+	const ucontext_t *context = (const ucontext_t *)signal_frame_left(sp);
 
 	return read_stack_word(
 		u, (uintptr_t)registers_place(&context->uc_mcontext, reg), to);
@@ -405,6 +431,8 @@ SIGSAFE static void find_saving_rule(struct unwinder *u,
 	    registry_module(&module, &object, &u->reader))
 		cfi_find(rule, look, &object,
 			 module.lasting ? NULL : &u->reader, reg);
+	if (rule->cfa == CFI_NONE && ends_handlers(u, f->at.pc))
+		rule->cfa = CFI_SIGNAL;
 }
 
 /*
@@ -454,6 +482,15 @@ struct walk {
 	bool python;    /* met the interpreter's code */
 };
 
+/* Where the stack pointer is not known, the frame pointer points to the word
+ * that its caller's was saved in. */
+SIGSAFE static bool is_found_by_fp(const struct walk *w,
+				   const struct cfi_rule *rule)
+{
+	return frame_return_is_loose(&w->path[w->count - 1].returns) &&
+	       rule->cfa == CFI_SP && rule->fp.where == CFI_AT_CFA;
+}
+
 SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
 			   const struct cfi_rule *rule, uintptr_t *cfa,
 			   struct unwind_frame *to)
@@ -461,6 +498,10 @@ SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
 	const struct cfi_frame *at = &w->path[w->count - 1].at;
 	bool ok = true;
 
+	if (is_found_by_fp(w, rule)) {
+		*cfa = at->fp - (uintptr_t)(intptr_t)rule->fp.offset;
+		return true;
+	}
 	if (rule->cfa == CFI_SP) {
 		*cfa = at->sp;
 	} else if (rule->cfa == CFI_FP) {
@@ -518,8 +559,9 @@ SIGSAFE static bool step_by_rule(struct unwinder *u, const struct walk *w,
 	    !caller_value(u, w, &rule->pc, cfa, &pc_slot, &to->at.pc) ||
 	    !caller_value(u, w, &rule->fp, cfa, &to->fp_slot, &to->at.fp))
 		return false;
+	to->at.pc = frame_strip(to->at.pc);
 	to->at.sp = cfa;
-	to->alone |= pc_slot != frame_return_slot(cfa) ||
+	to->alone |= !frame_return_keep(&to->returns, cfa, pc_slot) ||
 		     rule->fp.where == CFI_IN_REGISTER;
 	return true;
 }
@@ -568,25 +610,51 @@ enum outcome {
 	COMPLETE = -1
 }; /* else: an enum loss */
 
+/* The word `offset` bytes above the stack pointer returns. */
+SIGSAFE static bool read_return(struct unwinder *u, const struct walk *w,
+				intptr_t offset, struct unwind_frame *to)
+{
+	uintptr_t sp = w->path[w->count - 1].at.sp;
+	uintptr_t slot = sp + (uintptr_t)offset;
+
+	if (!read_stack_word(u, slot, &to->at.pc))
+		return false;
+	to->at.pc = frame_strip(to->at.pc);
+	to->alone |= !frame_return_keep(&to->returns, to->at.sp, slot);
+	return true;
+}
+
+/* A register does, as where a function begins on some processors. */
+SIGSAFE static bool take_return(struct unwinder *u, const struct walk *w,
+				struct unwind_frame *to)
+{
+	to->alone = true;
+	if (!register_at(u, w->path, w->count - 1, DWARF_RETURN, &to->at.pc))
+		return false;
+	to->at.pc = frame_strip(to->at.pc);
+	return true;
+}
+
 /*
  * Code without information that every program has: what the C library's start
  * files put at the beginning of each module's .init.  A library's start finds
  * its first page missing there.
  */
-SIGSAFE static bool at_init(struct unwinder *u, const struct unwind_frame *from,
+SIGSAFE static bool at_init(struct unwinder *u, const struct walk *w,
 			    struct unwind_frame *to)
 {
+	const struct unwind_frame *from = &w->path[w->count - 1];
 	uint8_t code[INIT_SIZE];
 
 	if (!from->exact ||
 	    !safe_read_copy(&u->reader, code, from->at.pc, sizeof(code)) ||
-	    !instructions_init(code) ||
-	    !read_stack_word(u, from->at.sp, &to->at.pc) ||
-	    !returns_from(u, from->at.pc, to->at.pc))
+	    !instructions_init(code))
 		return false;
-	to->at.sp = from->at.sp + WORD;
+	to->at.sp = from->at.sp + FRAME_PUSHED;
 	to->at.fp = from->at.fp;
-	return true;
+	return (FRAME_PUSHED ? read_return(u, w, 0, to)
+			     : take_return(u, w, to)) &&
+	       returns_from(u, from->at.pc, to->at.pc);
 }
 
 /* The dynamic loader begins there, in code without information. */
@@ -599,10 +667,10 @@ SIGSAFE static bool at_stack_end(const struct unwinder *u, uintptr_t sp)
  * Code without information that does no more than call, as trampolines do: what
  * it has still to do leads to its return.
  */
-SIGSAFE static bool step_by_epilogue(struct unwinder *u,
-				     const struct cfi_frame *at,
+SIGSAFE static bool step_by_epilogue(struct unwinder *u, const struct walk *w,
 				     struct unwind_frame *to)
 {
+	const struct cfi_frame *at = &w->path[w->count - 1].at;
 	enum {
 		BYTES = 24
 	};
@@ -613,25 +681,28 @@ SIGSAFE static bool step_by_epilogue(struct unwinder *u,
 	if (size > BYTES)
 		size = BYTES;
 	if (!safe_read_copy(&u->reader, code, at->pc, size) ||
-	    !instructions_epilogue(code, size, &e) || e.pc < 0 ||
-	    !read_stack_word(u, at->sp + (uintptr_t)e.pc, &to->at.pc) ||
-	    !to->at.pc)
+	    !instructions_epilogue(code, size, &e) || e.pc < 0)
 		return false;
 	to->at.sp = at->sp + (uintptr_t)e.sp;
 	to->at.fp = at->fp;
+	if (!(e.pc_saved ? read_return(u, w, e.pc, to)
+			 : take_return(u, w, to)) ||
+	    !to->at.pc)
+		return false;
 	if (!e.fp_saved)
 		return true;
 	to->fp_slot = at->sp + (uintptr_t)e.fp;
 	return read_stack_word(u, to->fp_slot, &to->at.fp);
 }
 
-SIGSAFE static int step_without_rule(struct unwinder *u,
-				     const struct unwind_frame *from,
+SIGSAFE static int step_without_rule(struct unwinder *u, const struct walk *w,
 				     struct unwind_frame *to)
 {
+	const struct unwind_frame *from = &w->path[w->count - 1];
+
 	if (at_stack_end(u, from->at.sp))
 		return COMPLETE;
-	return at_init(u, from, to) || step_by_epilogue(u, &from->at, to) ||
+	return at_init(u, w, to) || step_by_epilogue(u, w, to) ||
 			       step_by_frame_pointer(u, &from->at, to)
 		       ? STEPPED
 		       : LOSS_PARTIAL_CODE;
@@ -649,7 +720,7 @@ SIGSAFE static int step_to_caller(struct unwinder *u, const struct walk *w,
 	case CFI_END:
 		return COMPLETE;
 	case CFI_NONE:
-		return step_without_rule(u, from, to);
+		return step_without_rule(u, w, to);
 	case CFI_BAD:
 		return LOSS_PARTIAL_RULE;
 	case CFI_SIGNAL:
@@ -1580,8 +1651,9 @@ SIGSAFE static int native_words(struct unwinder *u, struct unwind_word *to,
 			return -1;
 		if (i + 1 < u->count) {
 			to[n++] = (struct unwind_word){
-				(uintptr_t *)(frame_return_slot(f->at.sp)),
-				f->at.pc
+				(uintptr_t *)frame_return_slot(&f->returns,
+							       f->at.sp),
+				frame_return_word(&f->returns, f->at.pc)
 			};
 			if (f->word_slot)
 				to[n++] = (struct unwind_word){

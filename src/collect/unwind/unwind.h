@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "arch/frame.h"
 #include "arch/page-size.h"
 #include "base/sigsafe.h"
 #include "collect/python/python-frames.h"
@@ -44,6 +45,7 @@ struct unwind_frame {
 	uintptr_t fp_slot;   /* where at.fp was read from, 0: not from memory */
 	uintptr_t word_slot; /* another word that the step here read, 0: none */
 	uintptr_t word;
+	struct frame_return returns;
 };
 
 /*
