@@ -58,7 +58,7 @@ nobase_dist_doc_DATA += doc/decisions/alt-stack.md doc/decisions/three-clocks.md
 	doc/decisions/wall-time.md doc/decisions/idle-threads.md \
 	doc/decisions/context-switches.md doc/decisions/events.md \
 	doc/decisions/pauses.md doc/decisions/steering.md
-nobase_dist_doc_DATA += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
+nobase_dist_doc_DATA += doc/decisions/signal-handler.md doc/decisions/aarch64.md doc/decisions/unwinding.md \
 	doc/decisions/python.md doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
 nobase_dist_doc_DATA += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
 	doc/decisions/descriptors.md doc/decisions/interposed-functions.md \
