@@ -21,6 +21,7 @@ configured() {
 			-e "/^S\\[\"CC\"\\]/s/=.*/=\"$compiler\"/" \
 			-e '/^S\["\(AR\|RANLIB\)"\]/s/="/="aarch64-linux-gnu-/' \
 			-e '/^S\["CFLAGS"\]/s/=.*/="-g -O1 -Wno-error"/' \
+			-e '/^S\["\(HDF5\|UNWIND\)_CFLAGS"\]/s/=.*/=""/' \
 			"$builddir/config.status" >"$arm/config.status" &&
 		(cd "$arm" && sh ./config.status) >/dev/null
 }
