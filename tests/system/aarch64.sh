@@ -45,7 +45,7 @@ has_tools() {
 			return 1
 		}
 	done
-	}
+}
 
 emulated() {
 	$emulator -L $root "$@"
