@@ -70,7 +70,7 @@ measured() {
 	# shellcheck disable=SC2086,SC2016 # options are words; $@ is the shell's
 	timeout 100 "$copse" run --quiet --no-report --force --budget 0 \
 		-o "$scratch/profile" $options sh -c '"$@"' sh $emulator \
-		$page_option -L $root -E "LD_PRELOAD=$arm/libcopse.so" "$@"
+		-L $root -E "LD_PRELOAD=$arm/libcopse.so" "$@"
 }
 
 compiled() {
@@ -91,7 +91,8 @@ compiled() {
 			"$arm/chains-stripped.so" -pthread
 }
 
-# Functions with 10, 20, 30 and 40 %: within four points, of some 500 samples.
+# Functions with 10, 20, 30 and 40 %: within six points, four deviations of
+# what some 1,000 samples tell.
 shares_are_true() {
 	measured -e cpu@1000 -- "$arm/shares" 4 >/dev/null || return
 	"$copse" report hotspots -f csv "$scratch/profile" >"$scratch/rows"
@@ -103,7 +104,7 @@ shares_are_true() {
 		END { for (name in want) {
 			share = sum ? 100 * seconds[name] / sum : 0
 			print name, share
-			if (share < want[name] - 4 || share > want[name] + 4)
+			if (share < want[name] - 6 || share > want[name] + 6)
 				bad = 1
 		} exit bad }' "$scratch/rows"
 }
@@ -141,15 +142,6 @@ paths_are_true() {
 		}'
 }
 
-# The emulator says of some memory that it cannot be read: samples are dropped.
-with_large_pages() {
-	page_option='-p 65536'
-	measured -- "$arm/shares" 0.2 || return
-	set -- "$scratch"/profile/rank-0-*.h5
-	[ -s "$1" ]
-}
-
-page_option=
 if ! reason=$(has_tools); then
 	point "the collector for aarch64" skip "$reason"
 	points_done
@@ -160,5 +152,4 @@ point "unit tests pass" units_pass
 point "programs are built" compiled
 point "shares are true" shares_are_true
 point "call paths are true" paths_are_true
-point "programs are measured with pages of 64 KiB" with_large_pages
 points_done
