@@ -30,7 +30,7 @@ logging_compiler() {
 	cat >"$scratch/cc" <<-'END'
 		#!/bin/bash
 		printf -v line '%q ' cd "$PWD" '&&' "${0##*/}" "$@"
-		line=${line/ \\&\\& / && }
+		line=${line/ \\&\\& /" && "}
 		[ -z "$IN_BUILD" ] || echo "$line" >>"$commands"
 		exec "$REAL_CC" "$@"
 	END
