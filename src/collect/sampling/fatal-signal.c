@@ -44,7 +44,7 @@ SIGSAFE static uint64_t fatal_origin(const siginfo_t *info)
 SIGSAFE static bool entry_returns(struct safe_read *reader, const mcontext_t *m,
 				  uintptr_t *to)
 {
-	if (FRAME_PUSHED)
+	if (FRAME_PUSHED > 0)
 		return safe_read_copy(reader, to, registers_sp(m), sizeof(*to));
 	*to = frame_strip(*(const uintptr_t *)registers_place(m, DWARF_RETURN));
 	return true;

@@ -467,7 +467,7 @@ SIGSAFE static void raise_cfa(struct cfi_rule *rule)
 {
 	int32_t by = rule->pc.offset + (int32_t)sizeof(uintptr_t);
 
-	if (FRAME_PUSHED || rule->pc.where != CFI_AT_CFA || by <= 0)
+	if (FRAME_PUSHED > 0 || rule->pc.where != CFI_AT_CFA || by <= 0)
 		return;
 	rule->cfa_offset += by;
 	lower_saved(&rule->pc, by);

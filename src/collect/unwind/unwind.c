@@ -248,7 +248,7 @@ SIGSAFE static bool ends_handlers(struct unwinder *u, uintptr_t pc)
 {
 	uint8_t code[SIGNAL_FRAME_RETURN_SIZE + 1];
 
-	return SIGNAL_FRAME_RETURN_SIZE &&
+	return SIGNAL_FRAME_RETURN_SIZE > 0 &&
 	       safe_read_copy(&u->reader, code, pc, SIGNAL_FRAME_RETURN_SIZE) &&
 	       signal_frame_returns(code);
 }
@@ -652,8 +652,8 @@ SIGSAFE static bool at_init(struct unwinder *u, const struct walk *w,
 		return false;
 	to->at.sp = from->at.sp + FRAME_PUSHED;
 	to->at.fp = from->at.fp;
-	return (FRAME_PUSHED ? read_return(u, w, 0, to)
-			     : take_return(u, w, to)) &&
+	return (FRAME_PUSHED > 0 ? read_return(u, w, 0, to)
+				 : take_return(u, w, to)) &&
 	       returns_from(u, from->at.pc, to->at.pc);
 }
 
