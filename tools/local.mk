@@ -29,7 +29,7 @@ libcopse_tools_so_SOURCES = tools/dispatch.c \
 	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
 libcopse_tools_so_CFLAGS = $(reader_cflags)
 libcopse_tools_so_LDFLAGS = $(reader_ldflags) $(shared_ldflags) \
-	-Wl,-z,defs -Wl,--exclude-libs,ALL
+	-Wl,--exclude-libs,ALL
 libcopse_tools_so_LDADD = libcheck.a libformat.a \
 	libanalyse.a libfinish.a libattach.a liblaunch.a $(merge_libs) $(format_libs)
 

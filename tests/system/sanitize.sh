@@ -52,7 +52,7 @@ compile() {
 		-I"$srcdir" -I"$srcdir/src" -I. -Isrc $(words_of HDF5_CFLAGS) \
 		-o "$1" "$srcdir/tests/fuzz/$1.c" \
 		"$srcdir/tests/fuzz/exercise.c" libformat.a \
-		libanalyse.a libmerge.a \
+		libanalyse.a libmerge.a libwaits.a librun.a libsymbol.a \
 		libprofile.a liblive.a libbase.a \
 		$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
 		$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
