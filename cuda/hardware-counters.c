@@ -24,7 +24,7 @@ enum {
 	HARDWARE_BUFFER = 32 << 20,
 	SPARE = 100,    /* intervals: a burst ends late */
 	PAUSE_MS = 100, /* until a pause of the program's is looked at again */
-	END_S = 2,
+	END_S = 1,      /* of the two that an end in _exit() has */
 };
 
 #define KEEP_OLDEST CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST
@@ -61,7 +61,7 @@ static struct {
 		.structSize = CUpti_##name##_Params_STRUCT_SIZE, __VA_ARGS__   \
 	}
 
-enum device_state {
+enum counter_state {
 	UNUSED,
 	FOUND,
 	READ,
@@ -69,7 +69,7 @@ enum device_state {
 };
 
 struct counted_gpu {
-	int _Atomic state; /* enum device_state */
+	int _Atomic state; /* enum counter_state */
 	CUpti_PmSampling_Object *sampling;
 	CUpti_Profiler_Host_Object *host;
 	const char *chip;
@@ -157,8 +157,8 @@ static bool configure_names(struct counted_gpu *g)
 }
 
 /*
- * With a host object of its own, as nothing is taken out of one.  None is
- * closed: CUPTI 13.0's cuptiProfilerHostDeinitialize() freed memory twice.
+ * With a host object of its own, as nothing is taken out of one.  There are
+ * few: none is closed.
  */
 static bool fits_in_a_pass(struct counted_gpu *g)
 {

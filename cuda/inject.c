@@ -94,6 +94,7 @@ static void give_up(void)
 	records_stop();
 	calls_end();
 	flush_prepare();
+	hardware_counters_end(); /* the tool may take CUPTI down at its end */
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	finish_gpu();
 	if (!left)

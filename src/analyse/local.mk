@@ -86,7 +86,7 @@ libanalyse_a_SOURCES = \
 	src/analyse/gpu/gpu-shapes-table.c \
 	src/analyse/gpu/gpu-share.c \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
-	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h src/analyse/gpu/kernel-use.h \
+	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
 	src/analyse/gpu/gpu-workers.c src/analyse/gpu/gpu-workers.h \
 	src/analyse/gpu/host-bound.c src/analyse/gpu/host-bound.h \
 	src/analyse/gpu/host-parts.c src/analyse/gpu/host-parts.def \

@@ -161,6 +161,15 @@ SIGSAFE struct live_header *registry_header(void)
 	return (struct live_header *)registry.arena.base;
 }
 
+SIGSAFE void registry_lost(enum loss why, uint64_t count)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		__atomic_fetch_add(&header->losses[why], count,
+				   __ATOMIC_RELAXED);
+}
+
 SIGSAFE bool registry_full(void)
 {
 	const struct live_header *header = registry_header();

@@ -48,6 +48,9 @@ long registry_hidden(long (*call)(const void *), const void *argument);
 SIGSAFE bool registry_full(void);
 /* The header, or NULL when there is no profile (yet). */
 SIGSAFE struct live_header *registry_header(void);
+
+/* A loss of no particular thread, if there is a live profile to count it in. */
+SIGSAFE void registry_lost(enum loss why, uint64_t count);
 static inline uint32_t registry_generation(void)
 {
 	return registry_generations.profile;

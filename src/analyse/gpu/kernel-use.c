@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel-use.c - how well kernels use a GPU: what its hardware counted. */
-#include "analyse/gpu/kernel-use.h"
-
+/*
+ * kernel-use.c - how well kernels use a GPU, by the counters of its hardware,
+ * and what bounds them.
+ */
 #include <stdlib.h>
 
 #include "analyse/base/analysis.h"
@@ -17,6 +18,43 @@ enum {
 };
 #define HALF 0.5
 #define FEW  0.25
+
+/* Each is a metric METRIC_GPU_ID. */
+#define KERNEL_USES(USE)                                                       \
+	USE(SM_ACTIVE)                                                         \
+	USE(WARPS)                                                             \
+	USE(TENSOR)                                                            \
+	USE(DRAM)                                                              \
+	USE(DRAM_READ)                                                         \
+	USE(DRAM_WRITTEN)                                                      \
+	USE(ISSUED)                                                            \
+	USE(FP32)                                                              \
+	USE(FP64)                                                              \
+	USE(PCIE_RECEIVED)                                                     \
+	USE(PCIE_SENT)                                                         \
+	USE(NVLINK_RECEIVED)                                                   \
+	USE(NVLINK_SENT)
+
+enum use_counter {
+#define USE(id) USE_##id,
+	KERNEL_USES(USE)
+#undef USE
+	USE_COUNTERS
+};
+
+/* Of a kernel, or of a launch path; copies and memsets are rows as well. */
+struct kernel_use {
+	uint32_t function, path;
+	double time; /* seconds, of all its launches */
+	double counted, alone, intervals;
+	double value[USE_COUNTERS]; /* bytes; shares: seconds */
+};
+
+struct kernel_uses {
+	struct kernel_use *at; /* the longest time first */
+	size_t count;
+	struct kernel_use all;
+};
 
 static double use_value(const struct run *run, enum metric metric,
 			uint32_t node)
@@ -64,8 +102,8 @@ static int collect_uses(struct kernel_uses *uses, struct map *map,
 	return 0;
 }
 
-int kernel_uses_init(struct kernel_uses *uses, const struct paths *paths,
-		     bool by_path)
+static int kernel_uses_init(struct kernel_uses *uses, const struct paths *paths,
+			    bool by_path)
 {
 	struct map map = { 0 };
 	int err;
@@ -80,22 +118,27 @@ int kernel_uses_init(struct kernel_uses *uses, const struct paths *paths,
 	return err;
 }
 
-double kernel_use_share(const struct kernel_use *use, enum use_counter what)
+/* Of the time counted: 0 … 1; then bytes a second. */
+static double kernel_use_share(const struct kernel_use *use,
+			       enum use_counter what)
 {
 	return value_ratio(use->value[what], use->counted);
 }
 
-double kernel_use_rate(const struct kernel_use *use, enum use_counter what)
+static double kernel_use_rate(const struct kernel_use *use,
+			      enum use_counter what)
 {
 	return value_ratio(use->value[what], use->counted);
 }
 
-bool kernel_use_known(const struct kernel_use *use)
+/* Enough was counted to say something. */
+static bool kernel_use_known(const struct kernel_use *use)
 {
 	return use->intervals >= LEAST_INTERVALS;
 }
 
-const char *kernel_use_bound(const struct kernel_use *use)
+/* In a word or two; NULL: it is not known.  A copy has none. */
+static const char *kernel_use_bound(const struct kernel_use *use)
 {
 	static const struct {
 		enum use_counter what;

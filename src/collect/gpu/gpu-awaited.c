@@ -109,7 +109,6 @@ static bool make_awaiting_room(void)
 
 void gpu_awaited_call(const struct gpu_wait *wait)
 {
-	struct live_header *header = registry_header();
 	bool kept;
 
 	lock_take(&waits.lock);
@@ -120,9 +119,8 @@ void gpu_awaited_call(const struct gpu_wait *wait)
 		kept = true;
 	}
 	lock_give(&waits.lock);
-	if (!kept && header)
-		__atomic_fetch_add(&header->losses[LOSS_GPU_AWAITED], 1,
-				   __ATOMIC_RELAXED);
+	if (!kept)
+		registry_lost(LOSS_GPU_AWAITED, 1);
 }
 
 /* Of more kinds than there is room for, those with least are left out. */

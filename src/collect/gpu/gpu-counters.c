@@ -30,15 +30,6 @@ struct counted_device {
 	uint32_t open_count;
 };
 
-static void lose_counted(enum loss why, uint64_t count)
-{
-	struct live_header *header = registry_header();
-
-	if (header)
-		__atomic_fetch_add(&header->losses[why], count,
-				   __ATOMIC_RELAXED);
-}
-
 /* Mutable, with the lock of gpu.c: of the live profile in `arena`. */
 static struct {
 	struct arena *arena;
@@ -53,7 +44,7 @@ PUBLIC bool copse_gpu_counters(uint64_t *period_ns)
 
 	*period_ns = s->gpu_counters_period * 1000u;
 	if (s->gpu_counters && s->gpu_sampling)
-		lose_counted(LOSS_GPU_COUNTERS_TAKEN, 1);
+		registry_lost(LOSS_GPU_COUNTERS_TAKEN, 1);
 	return s->gpu_counters && !s->gpu_sampling;
 }
 
@@ -189,7 +180,7 @@ static void open_pieces(struct counted_device *d, uint64_t from, uint64_t until)
 		if (d->open_count < OPEN)
 			d->open[d->open_count++] = *p;
 		else
-			lose_counted(LOSS_GPU_COUNTERS_DROPPED, 1);
+			registry_lost(LOSS_GPU_COUNTERS_DROPPED, 1);
 	}
 }
 
@@ -234,7 +225,7 @@ static void add_intervals(struct counted_device *d,
 	for (size_t i = 0; i < count; i++) {
 		if (d->last - d->first == INTERVALS) {
 			d->first++;
-			lose_counted(LOSS_GPU_COUNTERS_DROPPED, 1);
+			registry_lost(LOSS_GPU_COUNTERS_DROPPED, 1);
 		}
 		d->intervals[d->last++ % INTERVALS] = intervals[i];
 	}
@@ -248,7 +239,7 @@ void gpu_counters_add(uint32_t device, const struct gpu_interval *intervals,
 	if (d)
 		add_intervals(d, intervals, count);
 	else
-		lose_counted(LOSS_GPU_COUNTERS_DROPPED, count);
+		registry_lost(LOSS_GPU_COUNTERS_DROPPED, count);
 }
 
 /* Rings are kept; what is in them was of another profile. */

@@ -383,15 +383,6 @@ static struct live_gpu *find_gpu_sum(const struct live_gpu *like)
 	return gpu_sum_at(gpu.entries[at & (gpu.size - 1)]);
 }
 
-static void count_gpu_loss(enum loss why, uint64_t count)
-{
-	struct live_header *header = registry_header();
-
-	if (header)
-		__atomic_fetch_add(&header->losses[why], count,
-				   __ATOMIC_RELAXED);
-}
-
 static void sum_work(struct live_gpu *to, const struct gpu_work *w,
 		     const struct note *note)
 {
@@ -494,23 +485,23 @@ static void add_work(const struct gpu_work *w)
 	    (w->kind == LIVE_GPU_KERNEL && !w->origin))
 		registry_header()->gpu_times.told++;
 	if (!w->start || w->end < w->start) {
-		count_gpu_loss(LOSS_GPU_TIMES, 1);
+		registry_lost(LOSS_GPU_TIMES, 1);
 		return;
 	}
 	if (!note.node) {
-		count_gpu_loss((enum loss)note.why, 1);
+		registry_lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
 	if (!registry_name(w->name, &like.name) ||
 	    (like.from && !registry_name(&captured, &like.below))) {
-		count_gpu_loss(LOSS_GPU_FULL, 1);
+		registry_lost(LOSS_GPU_FULL, 1);
 		return;
 	}
 	to = find_gpu_sum(&like);
 	if (to)
 		sum_work(to, w, &note);
 	else
-		count_gpu_loss(LOSS_GPU_FULL, 1);
+		registry_lost(LOSS_GPU_FULL, 1);
 	add_piece(w, &note, like.name, to);
 	keep_work(w, &note, &like);
 }
@@ -675,7 +666,7 @@ PUBLIC uint64_t copse_gpu_now(void)
 
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)
 {
-	count_gpu_loss(why, count);
+	registry_lost(why, count);
 }
 
 PUBLIC void copse_gpu_pass(const void *code)
