@@ -664,17 +664,28 @@ static bool ended_without_trouble(const struct harvest *h,
 }
 
 /* Once for a job, but where its first rank has none. */
-static void say_trouble(const struct power_meter *meter, const struct job *job)
+static void say_trouble(const struct power_meter *meter, const struct job *job,
+			const struct settings *s)
 {
-	if (*meter->trouble && !quiet && job->rank <= 0)
+	if (*meter->trouble && s->gpu_power && !quiet && job->rank <= 0)
 		fprintf(stderr, "copse run: power of GPUs: %s\n",
 			meter->trouble);
+}
+
+/* A process for each rank is too much where there is no driver. */
+static bool may_use_gpus(void)
+{
+	return secure_getenv("COPSE_CUPTI") || !access("/dev/nvidiactl", F_OK);
 }
 
 static void start_meter(struct power_meter *meter, const struct settings *s,
 			const char *live)
 {
-	if (s->gpu_power && power_meter_start(meter, live))
+	bool wanted = s->gpu_power || (s->gpu && s->gpu_use && may_use_gpus());
+
+	if (wanted &&
+	    power_meter_start(meter, live,
+			      s->gpu_power ? POWER_ALWAYS : POWER_ONCE_USED))
 		snprintf(meter->trouble, sizeof(meter->trouble), "%s",
 			 fail_reason());
 }
@@ -737,7 +748,7 @@ static int measure_program(char **argv, const struct settings *s,
 	written_ns = process_clock();
 	lived_in = livedir_lived_in(live);
 	parent_end(&parent);
-	say_trouble(&meter, job);
+	say_trouble(&meter, job, s);
 	if (err) {
 		warn_user(fail_reason());
 		if (output_done(o))

@@ -78,6 +78,7 @@ libanalyse_a_SOURCES = \
 	src/analyse/ends/wait-graph.c \
 	src/analyse/ends/wait-graph.h \
 	src/analyse/gpu/awaited-work.c src/analyse/gpu/awaited-work.h \
+	src/analyse/gpu/device-use.c src/analyse/gpu/device-use.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \
 	src/analyse/gpu/gpu-findings.h \

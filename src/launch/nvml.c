@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,29 @@ struct pci { /* nvmlPciInfo_t */
 	char legacy[16];
 	unsigned int domain, bus, device, id, subsystem;
 	char bus_id[32];
+};
+
+struct gpm_support { /* nvmlGpmSupport_t */
+	unsigned int version, is;
+};
+
+enum {
+	GPM_VERSION = 1,
+	GPM_METRICS = 11,
+};
+
+struct gpm_metric { /* nvmlGpmMetric_t */
+	unsigned int id;
+	int error;
+	double value;
+	const char *words[3];
+};
+
+/* nvmlGpmMetricsGet_t, as long as it is used. */
+struct gpm_request {
+	unsigned int version, count;
+	void *from, *to;
+	struct gpm_metric metrics[GPM_METRICS];
 };
 
 typedef struct nvml_device *device;
@@ -45,6 +70,10 @@ static struct {
 	int (*nvmlDeviceGetTemperature)(device, int sensor, unsigned int *);
 	int (*nvmlDeviceGetCurrentClocksThrottleReasons)(device,
 							 unsigned long long *);
+	int (*nvmlGpmQueryDeviceSupport)(device, struct gpm_support *);
+	int (*nvmlGpmSampleAlloc)(void **sample);
+	int (*nvmlGpmSampleGet)(device, void *sample);
+	int (*nvmlGpmMetricsGet)(struct gpm_request *);
 } nvml;
 
 #define FUNCTION(name, needed)                                                 \
@@ -70,6 +99,10 @@ static const struct {
 	FUNCTION(nvmlDeviceGetUtilizationRates, false),
 	FUNCTION(nvmlDeviceGetTemperature, false),
 	FUNCTION(nvmlDeviceGetCurrentClocksThrottleReasons, false),
+	FUNCTION(nvmlGpmQueryDeviceSupport, false),
+	FUNCTION(nvmlGpmSampleAlloc, false),
+	FUNCTION(nvmlGpmSampleGet, false),
+	FUNCTION(nvmlGpmMetricsGet, false),
 };
 
 static const char *error_text(int error)
@@ -193,4 +226,98 @@ int nvml_read(struct nvml_device *d, unsigned int asked,
 	if (asked & NVML_STATE)
 		read_state(d, to);
 	return 0;
+}
+
+/* GPM's numbers of its metrics, in per cent or MiB a second. */
+static const struct {
+	unsigned int id;
+	bool is_rate;
+	size_t at; /* in struct gpu_uses */
+} gpm_metrics[GPM_METRICS] = {
+#define SHARE(id, name)                                                        \
+	{                                                                      \
+		id, false, offsetof(struct gpu_uses, name)                     \
+	}
+#define RATE(id, name)                                                         \
+	{                                                                      \
+		id, true, offsetof(struct gpu_uses, name)                      \
+	}
+	SHARE(2, use_sm),        SHARE(3, use_warps),
+	SHARE(5, use_tensor),    SHARE(10, use_memory),
+	SHARE(11, use_fp64),     SHARE(12, use_fp32),
+	SHARE(13, use_fp16),     RATE(20, pcie_sent),
+	RATE(21, pcie_received), RATE(60, nvlink_received),
+	RATE(61, nvlink_sent),
+#undef SHARE
+#undef RATE
+};
+
+bool nvml_tells_uses(struct nvml_device *d)
+{
+	struct gpm_support support = { .version = GPM_VERSION };
+
+	return nvml.nvmlGpmQueryDeviceSupport && nvml.nvmlGpmSampleAlloc &&
+	       nvml.nvmlGpmSampleGet && nvml.nvmlGpmMetricsGet &&
+	       !nvml.nvmlGpmQueryDeviceSupport(d, &support) && support.is;
+}
+
+static bool open_gpm(device d, struct nvml_uses *uses)
+{
+	if (!uses->samples[0] && !uses->refused)
+		uses->refused = !nvml_tells_uses(d) ||
+				nvml.nvmlGpmSampleAlloc(&uses->samples[0]) ||
+				nvml.nvmlGpmSampleAlloc(&uses->samples[1]);
+	return !uses->refused;
+}
+
+/* A very short time has shares that are no numbers. */
+static bool is_use_valid(const struct gpm_metric *m, bool is_rate)
+{
+	return m->error || (isfinite(m->value) && m->value >= 0 &&
+			    (is_rate || m->value <= 101));
+}
+
+/* In nanoseconds of that time, or in bytes. */
+static uint64_t use_of_metric(const struct gpm_metric *m, bool is_rate,
+			      uint64_t ns)
+{
+	double scale = is_rate ? 1048576 / 1e9 : 0.01;
+
+	return m->error ? GPU_USE_UNTOLD
+			: (uint64_t)(m->value * scale * (double)ns);
+}
+
+bool nvml_read_uses(struct nvml_device *d, struct nvml_uses *uses, uint64_t now,
+		    struct gpu_uses *to)
+{
+	struct gpm_request request = { .version = GPM_VERSION,
+				       .count = GPM_METRICS };
+	uint64_t ns = uses->last_ns ? now - uses->last_ns : 0;
+	void *first = uses->samples[0];
+
+	if (!open_gpm(d, uses) ||
+	    nvml.nvmlGpmSampleGet(d, uses->samples[ns > 0]))
+		return false;
+	uses->last_ns = now;
+	if (!ns)
+		return false;
+	request.from = first;
+	request.to = uses->samples[1];
+	for (size_t i = 0; i < GPM_METRICS; i++)
+		request.metrics[i].id = gpm_metrics[i].id;
+	uses->samples[0] = uses->samples[1];
+	uses->samples[1] = first;
+	if (nvml.nvmlGpmMetricsGet(&request))
+		return false;
+	for (size_t i = 0; i < GPM_METRICS; i++)
+		if (!is_use_valid(&request.metrics[i], gpm_metrics[i].is_rate))
+			return false;
+	to->uses_ns = ns;
+	for (size_t i = 0; i < GPM_METRICS; i++) {
+		uint64_t use = use_of_metric(&request.metrics[i],
+					     gpm_metrics[i].is_rate, ns);
+
+		memcpy((char *)to + gpm_metrics[i].at, &use, sizeof(use));
+	}
+	return true;
 }

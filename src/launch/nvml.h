@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live/gpu-uses.h"
+
 struct nvml_device; /* NVML's own */
 
 /* Open and initialise the library: 0, or -ENODEV with a reason. */
@@ -55,6 +57,24 @@ struct nvml_reading {
  */
 int nvml_read(struct nvml_device *device, unsigned int asked,
 	      struct nvml_reading *to);
+
+/*
+ * What parts of a GPU were used for (GPM: Hopper and later, for any user).
+ * Counters run all the time: a reading is of the time since the one before, of
+ * whatever process.  It takes 1.8 ms of a core on an H200.
+ */
+struct nvml_uses { /* all zero at first */
+	void *samples[2];
+	uint64_t last_ns; /* of samples[0]; 0: there is none */
+	bool refused;
+};
+
+/* Whether this GPU and driver have that. */
+bool nvml_tells_uses(struct nvml_device *device);
+
+/* At this time.  False: nothing is known, or this is the first reading. */
+bool nvml_read_uses(struct nvml_device *device, struct nvml_uses *uses,
+		    uint64_t now, struct gpu_uses *to);
 
 /* The reasons that mean slower clocks than the GPU could have. */
 #define NVML_SLOWED 0xec

@@ -14,9 +14,8 @@
 #include "launch/process.h"
 
 enum {
-	ROUND_MS = 100,
-	ROUND_LEAST_MS = 70,
-	SELDOM = 10, /* rounds between readings of what can wait */
+	SELDOM_MS = 1000, /* between readings of what can wait */
+	WAIT_MS = 250,    /* until it is asked again whether GPUs are used */
 	EARLY_PHASES = LIVE_POWER_PHASES / 2, /* of who may turn out to use none
 					       */
 };
@@ -26,7 +25,9 @@ struct rounds {
 	struct watch watch;
 	struct nvml_device *devices[LIVE_POWER_BOARDS];
 	struct power_readings sums[LIVE_POWER_BOARDS];
+	struct nvml_uses uses[LIVE_POWER_BOARDS];
 	uint64_t number;
+	unsigned int period_ms; /* of rounds, in the mean */
 	unsigned int seed;
 };
 
@@ -111,9 +112,9 @@ static struct live_power_phase *find_phase(struct live_power *p,
 
 /* What is between two readings is the phase's that the second one meets. */
 static void give_to_phases(struct rounds *r, uint32_t board,
-			   struct power_step step)
+			   const struct power_step *step)
 {
-	for (size_t i = 0; i < r->watch.count && step.ns; i++) {
+	for (size_t i = 0; i < r->watch.count && step->ns; i++) {
 		const struct watch_process *w = &r->watch.at[i];
 		struct live_power_phase *row = NULL;
 
@@ -122,8 +123,12 @@ static void give_to_phases(struct rounds *r, uint32_t board,
 		row = find_phase(r->power, w, board, w->phase);
 		if (!row)
 			continue;
-		row->uj += step.uj;
-		row->ns += step.ns;
+		row->uj += step->uj;
+		row->ns += step->ns;
+#define ADDED(type, name, ...)                                                 \
+	row->name = gpu_use_sum(row->name, step->uses.name);
+#include "live/gpu-uses.def"
+#undef ADDED
 		row->readings++;
 	}
 }
@@ -155,10 +160,27 @@ static bool has_phases(const struct rounds *r)
 	return false;
 }
 
+/* As seldom as the counter of energy: nothing is lost in between. */
+static void add_uses(struct rounds *r, uint32_t board, struct power_step *step)
+{
+	struct live_power_board *to = &r->power->boards[board];
+	uint64_t now = process_clock(), last = r->uses[board].last_ns;
+	struct gpu_uses uses;
+
+	if (!nvml_read_uses(r->devices[board], &r->uses[board], now, &uses))
+		return;
+#define ADDED(type, name, ...) to->name = gpu_use_sum(to->name, uses.name);
+#include "live/gpu-uses.def"
+#undef ADDED
+	if (last && now - last < r->period_ms * 2000000ull)
+		step->uses = uses;
+}
+
 /* That a GPU cannot be read matters to those who use it. */
 static void read_board(struct rounds *r, uint32_t i, unsigned int asked)
 {
 	struct nvml_reading reading;
+	struct power_step step;
 
 	if (nvml_read(r->devices[i], asked, &reading)) {
 		r->power->boards[i].failures++;
@@ -166,9 +188,10 @@ static void read_board(struct rounds *r, uint32_t i, unsigned int asked)
 			note_trouble(r->power);
 		return;
 	}
-	give_to_phases(
-		r, i,
-		power_readings_add(&r->sums[i], process_clock(), &reading));
+	step = power_readings_add(&r->sums[i], process_clock(), &reading);
+	if (asked & NVML_ENERGY)
+		add_uses(r, i, &step);
+	give_to_phases(r, i, &step);
 }
 
 static void note_cost(struct live_power *p, uint64_t start)
@@ -184,7 +207,7 @@ static void note_cost(struct live_power *p, uint64_t start)
 
 static void read_all_boards(struct rounds *r, bool last)
 {
-	bool seldom = last || r->number % SELDOM == 0;
+	bool seldom = last || r->number * r->period_ms % SELDOM_MS == 0;
 	uint64_t start = process_clock();
 	unsigned int energy;
 
@@ -201,15 +224,32 @@ static void read_all_boards(struct rounds *r, bool last)
 }
 
 /* False once the other end of the pipe is closed. */
-static bool wait_for_next(struct rounds *r)
+static bool wait_for(unsigned int ms)
 {
 	struct pollfd parent = { .fd = 0, .events = POLLIN };
-	int random = rand_r(&r->seed) % (2 * (ROUND_MS - ROUND_LEAST_MS) + 1);
 
-	return poll(&parent, 1, ROUND_LEAST_MS + random) == 0;
+	return poll(&parent, 1, (int)ms) == 0;
 }
 
-void power_loop_run(struct live_power *power, const char *folder)
+/* False when none was used. */
+static bool wait_for_devices(const struct watch *w)
+{
+	while (!watch_sees_devices(w))
+		if (!wait_for(WAIT_MS))
+			return false;
+	return true;
+}
+
+/* From 0.7 to 1.3 periods. */
+static bool wait_for_next(struct rounds *r)
+{
+	unsigned int random = (unsigned int)rand_r(&r->seed) % 601;
+
+	return wait_for(r->period_ms * (700 + random) / 1000);
+}
+
+void power_loop_run(struct live_power *power, const char *folder,
+		    enum power_pace pace)
 {
 	/* Mutable: of this process alone, and large. */
 	static struct rounds r;
@@ -219,8 +259,13 @@ void power_loop_run(struct live_power *power, const char *folder)
 				  .power = power,
 				  .board_of = board_of_loop,
 				  .to = &r };
+	r.period_ms = (unsigned int)pace;
 	r.seed =
 		(unsigned int)(process_clock() / 1000) + (unsigned int)getpid();
+	if (pace == POWER_ONCE_USED && !wait_for_devices(&r.watch)) {
+		power->ended = 1;
+		return;
+	}
 	if (nvml_open()) {
 		note_trouble(power);
 	} else {

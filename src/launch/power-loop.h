@@ -28,7 +28,8 @@ struct power_readings { /* all but `board` zero at first */
 
 /* What one reading adds. */
 struct power_step {
-	uint64_t uj, ns; /* both 0: it is the first, or after a gap */
+	uint64_t uj, ns;      /* both 0: it is the first, or after a gap */
+	struct gpu_uses uses; /* of that time; all 0: they are not known */
 };
 
 /*
@@ -75,12 +76,22 @@ struct watch {
 /* Update `at` and `count`. */
 void watch_look(struct watch *watch);
 
+/* Whether a process of the folder has listed a GPU. */
+bool watch_sees_devices(const struct watch *watch);
+
+/* Milliseconds between rounds. */
+enum power_pace {
+	POWER_ALWAYS = 100,
+	POWER_ONCE_USED = 500, /* and only once a program uses a GPU */
+};
+
 /*
- * Read power into `power` about ten times a second, until the other end of the
- * pipe at descriptor 0 is closed; then read once more.
+ * Read power into `power` at that pace, until the other end of the pipe at
+ * descriptor 0 is closed; then read once more.
  *
  * GPUs that processes of `folder` use are read in each round, the others in
  * each tenth.  While no process uses a GPU, all are read in each round.  The
  * time between rounds is random, so that it cannot keep step with the program.
  */
-void power_loop_run(struct live_power *power, const char *folder);
+void power_loop_run(struct live_power *power, const char *folder,
+		    enum power_pace pace);

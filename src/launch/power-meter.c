@@ -34,7 +34,8 @@ static void detach_meter(int pipe)
 		dup2(1, 2);
 }
 
-int power_meter_start(struct power_meter *m, const char *folder)
+int power_meter_start(struct power_meter *m, const char *folder,
+		      enum power_pace pace)
 {
 	pid_t parent = getpid();
 	int ends[2], err;
@@ -49,7 +50,7 @@ int power_meter_start(struct power_meter *m, const char *folder)
 	if (!m->pid) {
 		detach_meter(ends[0]);
 		if (getppid() == parent)
-			power_loop_run(m->power, folder);
+			power_loop_run(m->power, folder, pace);
 		_exit(0);
 	}
 	close(ends[0]);

@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include "launch/power-loop.h"
 #include "live/power.h"
 
 struct live_power;
@@ -27,7 +28,8 @@ struct power_meter { /* all zero: none */
  * Start the process for the live profiles of that folder.  All signals must be
  * blocked.  -errno with a reason; the program can run without it.
  */
-int power_meter_start(struct power_meter *meter, const char *folder);
+int power_meter_start(struct power_meter *meter, const char *folder,
+		      enum power_pace pace);
 
 /*
  * Let it read once more and end.  If it does not end within 0.6 s it is killed

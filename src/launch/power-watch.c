@@ -116,3 +116,29 @@ void watch_look(struct watch *w)
 		look_at_live_file(w, files[i].name);
 	free(files);
 }
+
+static bool lists_devices(const struct watch *w, const char *name)
+{
+	char *path = str_format("%s/%s", w->folder, name);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct live_header h = { 0 };
+
+	if (fd >= 0 && !read_process_memory(fd, 0, &h, sizeof(h)))
+		h.gpu_devices = 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return h.gpu_devices != 0;
+}
+
+bool watch_sees_devices(const struct watch *w)
+{
+	struct live_file *files;
+	size_t count = livedir_files(w->folder, &files);
+	bool sees = false;
+
+	for (size_t i = 0; i < count && !sees; i++)
+		sees = lists_devices(w, files[i].name);
+	free(files);
+	return sees;
+}

@@ -6,7 +6,8 @@ liblive_a_SOURCES = \
 	src/live/locks.def src/live/losses.def src/live/copies.def src/live/memories.def \
 	src/live/file.def src/live/io-kinds.def \
 	src/live/footprint.c src/live/footprint.def src/live/footprint.h \
-	src/live/device.def src/live/gpu-counters.def src/live/limits.def src/live/power.def \
+	src/live/device.def src/live/gpu-counters.def \
+	src/live/gpu-uses.def src/live/gpu-uses.h src/live/limits.def src/live/power.def \
 	src/live/moments.c src/live/moments.h src/live/node-kinds.def \
 	src/live/peer.def src/live/range.def src/live/spans.c \
 	src/live/spans.h src/live/shape.def src/live/unified.def \

@@ -14,8 +14,10 @@
 
 #include <stdint.h>
 
+#include "live/gpu-uses.h"
+
 #define LIVE_POWER_FILE  "power"
-#define LIVE_POWER_MAGIC 0x31726577706f6331u
+#define LIVE_POWER_MAGIC 0x32726577706f6331u
 
 enum {
 	LIVE_POWER_BOARDS = 16,
@@ -33,8 +35,10 @@ struct live_power_bin {
 struct live_power_board {
 	char uuid[48], bus[32]; /* "GPU-…", "00000000:1B:00.0" */
 #define COLUMN(type, name, ...) type name;
+#define ADDED                   COLUMN
 #include "live/power.def"
 #undef COLUMN
+#undef ADDED
 	uint32_t moving; /* odd: the bins are */
 	struct live_power_bin bins[LIVE_POWER_BINS];
 };
@@ -53,6 +57,9 @@ struct live_power_phase {
 	uint32_t node;     /* live_ref in its profile; 0: in none */
 	uint32_t readings; /* that met the process there */
 	uint64_t uj, ns;
+#define ADDED(type, name, ...) type name;
+#include "live/gpu-uses.def"
+#undef ADDED
 };
 
 struct live_power {

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "base/map.h"
+#include "live/gpu-uses.h"
 #include "run/gatherer.h"
 
 #define NS        1e9
@@ -99,6 +100,9 @@ static void read_by(struct run_power *to, const struct profile_power *from)
 	to->used = mean_power(from->used_ns, from->use_ns);
 	to->slowed = mean_power(from->slowed_ns, from->reasons_ns);
 	to->celsius = from->most_celsius;
+#define ADDED(type, name, ...) to->name = from->name;
+#include "live/gpu-uses.def"
+#undef ADDED
 	to->reading_cpu = (double)from->cpu_ns / NS;
 	to->slowest = (double)from->slowest_ns / NS;
 }
@@ -194,9 +198,14 @@ static int gather_power(void *state, const struct gathered *one)
 		struct power_row row = {
 			first + f->power,
 			one->nodes[f->node],
-			{ .readings = f->readings,
-			  .joules = (double)f->uj / UJ,
-			  .seconds = (double)f->ns / NS },
+			{
+				.readings = f->readings,
+				.joules = (double)f->uj / UJ,
+				.seconds = (double)f->ns / NS,
+#define ADDED(type, name, ...) .name = f->name,
+#include "live/gpu-uses.def"
+#undef ADDED
+			},
 		};
 
 		good = array_append(&p->rows, &p->row_count, &p->row_room,
@@ -272,6 +281,18 @@ ORDER_BY(by_power_row, struct power_row,
 	 ASC(phase.power) ?: ASC(phase.node) ?: ASC(phase.joules) ?:
 	 ASC(phase.seconds))
 
+/* Who shares a GPU reads the same uses: as for times, the shares are theirs. */
+static void add_phase(struct run_power_phase *to,
+		      const struct run_power_phase *from)
+{
+	to->readings += from->readings;
+	to->joules += from->joules;
+	to->seconds += from->seconds;
+#define ADDED(type, name, ...) to->name = gpu_use_sum(to->name, from->name);
+#include "live/gpu-uses.def"
+#undef ADDED
+}
+
 /* Sorted by what is added, too: the sums do not depend on the files' order. */
 static int put_phases(struct power *p, const double *shares,
 		      const uint32_t *became)
@@ -300,9 +321,7 @@ static int put_phases(struct power *p, const double *shares,
 			e->phase_count++;
 			continue;
 		}
-		last[-1].readings += f->readings;
-		last[-1].joules += f->joules;
-		last[-1].seconds += f->seconds;
+		add_phase(&last[-1], f);
 	}
 	return 0;
 }

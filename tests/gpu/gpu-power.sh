@@ -124,6 +124,69 @@ cut_paths() {
 		sed -n '/^call paths/,$p' | grep '  alpha ← busy ← warm ← …$'
 }
 
+# use_cells NAME TABLE COLUMNS: of gpu-counters, with bars between.
+use_cells() {
+	"$copse" report gpu-counters "$scratch/$1.copse" -f csv -n 0 \
+		--table "$2" >"$scratch/csv" || return
+	awk -v columns="$3" -f "$srcdir/tests/lib/csv.awk" \
+		"$scratch/csv" | tr '\t' '|'
+}
+
+# What is not told is not 0.
+uses() {
+	watts=$(cells whole energy watts)
+	use_cells whole devices \
+		'tensor memory sm_active occupancy fp32 fp64 pcie_received_rate' \
+		>"$scratch/got"
+	cat "$scratch/got"
+	IFS='|' read -r tensor memory rest <"$scratch/got"
+	[ "$rest" = '0.9|0.25|0||1.048576' ] &&
+		within "$tensor" "$(awk -v w="$watts" 'BEGIN {
+			print w / 1000 }')" 15 &&
+		within "$memory" "$(awk -v w="$watts" 'BEGIN {
+			print w / 500 }')" 15
+}
+
+# By construction 15, 40 and 30 %.
+phase_uses() {
+	use_cells whole phases 'phase tensor' >"$scratch/got"
+	cat "$scratch/got"
+	for truth in warm:0.15 solve:0.4 inner:0.3; do
+		is=$(awk -F '|' -v p="${truth%:*}" '$1 == p || $1 ~ "^" p " " {
+			print $NF }' \
+			"$scratch/got")
+		within "${is:-0}" "${truth#*:}" 15 || return
+	done
+}
+
+# Without being asked for, once there is a GPU; it may be lacking without a word.
+by_default() {
+	export LD_LIBRARY_PATH="$builddir/tests/gpu/nvml"
+	"$copse" run --force -o "$scratch/default.copse" "$made" work 3 \
+		>"$scratch/out" 2>"$scratch/err" || return
+	cat "$scratch/out" "$scratch/err"
+	grep 'tensor cores 2[05] %, memory [45]. % of its bandwidth' \
+		"$scratch/out" "$scratch/err" || return
+	export MADE_NVML=mismatch
+	"$copse" run --force -o "$scratch/lacking.copse" "$made" work 1 \
+		>"$scratch/out" 2>&1 && ! grep 'tensor\|NVML' "$scratch/out"
+}
+
+no_gpm() {
+	export MADE_NVML=nogpm
+	measure nogpm nvml work 2 || return
+	[ -z "$(use_cells nogpm devices tensor)" ] &&
+		within "$(cells nogpm energy watts)" 200 1
+}
+
+checked() {
+	export LD_LIBRARY_PATH="$builddir/tests/gpu/nvml"
+	"$copse" check >"$scratch/got"
+	grep 'yes *use of GPUs .* 3 of 3 GPUs' "$scratch/got" || return
+	MADE_NVML=nogpm "$copse" check >"$scratch/got"
+	grep 'limited *use of GPUs .* 0 of 3 GPUs' "$scratch/got"
+}
+
 parts_are_the_whole() {
 	sum=$(cells whole phases joules | awk '{ s += $1 } END { print s }')
 	within "$sum" "$(cells whole energy joules)" 1
@@ -304,7 +367,8 @@ all_killed() {
 # Nothing is opened, started or kept unless it is asked for.
 off() {
 	export LD_LIBRARY_PATH="$builddir/tests/gpu/nvml" MADE_NVML=mismatch
-	"$copse" run --force --no-report -o "$scratch/off.copse" "$made" work 1 \
+	"$copse" run --force --no-report -o "$scratch/off.copse" \
+		--gpu-use=off "$made" work 1 \
 		>"$scratch/off.out" 2>"$scratch/off.err" || return
 	! grep 'power of GPUs' "$scratch/off.err" || return
 	"$copse" report gpu-power "$scratch/off.copse" | grep -q 'was not read'
@@ -335,5 +399,10 @@ point "an NVML that crashes" keeps crash crash 'ended by itself'
 point "a GPU that is lost" keeps lost lost 'GPU is lost (error 15)'
 point "a program that is killed" killed
 point "copse run is killed as well" all_killed
+point "what parts of the GPU were used for" uses
+point "what they were used for in each phase" phase_uses
+point "a GPU that does not tell" no_gpm
+point "read without being asked for, twice a second" by_default
+point "copse check says what NVML tells" checked
 point "off: nothing of it" off
 points_done

@@ -5,9 +5,9 @@
  *
  * The first of CUDA's takes what the file MADE_POWER says, 200 W without; the
  * other 50 W, the third 999 W.  MADE_NVML is a fault: mismatch, hang-start,
- * nocounter, other (the third cannot be read); and once ten readings were made:
- * hang, lost, crash.  MADE_OLD builds one without the functions that a driver
- * may lack, MADE_BARE without one that is needed.
+ * nocounter, nogpm, other (the third cannot be read); and once ten readings
+ * were made: hang, lost, crash.  MADE_OLD builds one without the functions that
+ * a driver may lack, MADE_BARE without one that is needed.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -173,6 +173,75 @@ int nvmlDeviceGetTemperature(struct gpu *g, int sensor, unsigned int *to)
 {
 	(void)g;
 	*to = sensor == 0 ? 61 : 0;
+	return 0;
+}
+
+/*
+ * GPM: of what a GPU takes, a tenth as per cent of tensor cores and a fifth as
+ * per cent of memory; 90 % of multiprocessors with 25 % of their warps; 1,000
+ * MiB/s received.  Of NVLink and FP64 it tells nothing.
+ */
+struct gpm_sample {
+	double joules, seconds;
+};
+
+struct gpm_support {
+	unsigned int version, is;
+};
+
+struct gpm_request {
+	unsigned int version, count;
+	struct gpm_sample *from, *to;
+	struct {
+		unsigned int id;
+		int error;
+		double value;
+		const char *words[3];
+	} metrics[];
+};
+
+int nvmlGpmQueryDeviceSupport(struct gpu *g, struct gpm_support *to);
+int nvmlGpmQueryDeviceSupport(struct gpu *g, struct gpm_support *to)
+{
+	(void)g;
+	to->is = to->version == 1 && strcmp(fault(), "nogpm");
+	return 0;
+}
+
+int nvmlGpmSampleAlloc(struct gpm_sample **to);
+int nvmlGpmSampleAlloc(struct gpm_sample **to)
+{
+	*to = calloc(1, sizeof(**to));
+	return 0;
+}
+
+int nvmlGpmSampleGet(struct gpu *g, struct gpm_sample *to);
+int nvmlGpmSampleGet(struct gpu *g, struct gpm_sample *to)
+{
+	to->seconds = (double)made_power_clock() / 1e9;
+	to->joules = g->watts > 0                   ? g->watts * to->seconds
+		     : power() && power()->since_ns ? made_power_joules(power())
+						    : 200 * to->seconds;
+	return 0;
+}
+
+int nvmlGpmMetricsGet(struct gpm_request *r);
+int nvmlGpmMetricsGet(struct gpm_request *r)
+{
+	double watts = (r->to->joules - r->from->joules) /
+		       (r->to->seconds - r->from->seconds);
+
+	for (unsigned int i = 0; i < r->count; i++) {
+		unsigned int id = r->metrics[i].id;
+
+		r->metrics[i].error = id == 11 || id >= 60 ? NOT_SUPPORTED : 0;
+		r->metrics[i].value = id == 2    ? 90
+				      : id == 3  ? 25
+				      : id == 5  ? watts / 10
+				      : id == 10 ? watts / 5
+				      : id == 21 ? 1000
+						 : 0;
+	}
 	return 0;
 }
 

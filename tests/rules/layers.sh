@@ -22,8 +22,8 @@ src/check:    base arch live launch profile/profile.h
 src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
-src/merge:    base profile symbol run waits live/layout.h live/file.def live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/range.def live/shape.def live/unified.def live/footprint.def
-src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def live/range.def
+src/merge:    base profile symbol run waits live/layout.h live/file.def live/metrics.def live/process.def live/thread.def live/device.def live/limits.def live/peer.def live/range.def live/shape.def live/unified.def live/footprint.def live/gpu-uses.def live/gpu-uses.h
+src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def live/range.def live/gpu-uses.def live/gpu-uses.h
 src/format:   base run analyse profile/store/compress.h
 mpi:          base arch live collect
 cuda:         base arch live collect

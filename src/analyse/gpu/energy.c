@@ -9,7 +9,8 @@
 #include "analyse/base/value.h"
 #include "base/err.h"
 
-#define NS 1e9
+#define NS     1e9
+#define ALWAYS 0.9 /* of the time */
 
 static uint32_t power_of(const struct run *run, const struct run_work *w)
 {
@@ -115,6 +116,15 @@ static size_t hottest_path(const struct energy *e, const struct paths *paths)
 	return most;
 }
 
+/* A GPU that worked nearly all the time: its least power was no idle one. */
+static bool was_seen_idle(const struct run *run)
+{
+	for (size_t i = 0; i < run->energy.power_count; i++)
+		if (run->energy.powers[i].used > ALWAYS)
+			return false;
+	return true;
+}
+
 int energy_findings(struct report *report, const struct paths *paths)
 {
 	struct energy e;
@@ -131,7 +141,7 @@ int energy_findings(struct report *report, const struct paths *paths)
 	energy_text(joules, e.joules);
 	snprintf(watts, sizeof(watts), "%.0f W", e.watts);
 	report->failed |= !path;
-	if (path && e.paths[most] > 0)
+	if (path && e.paths[most] > 0 && was_seen_idle(paths->run))
 		report_line(report,
 			    "GPUs used %s, %s on average; an estimated %.0f %% "
 			    "of it while idle, %.0f %% for %s.",

@@ -8,6 +8,7 @@
 #include "analyse/gpu/gpu-findings.h"
 #include "analyse/paths/paths.h"
 #include "analyse/base/report.h"
+#include "analyse/gpu/device-use.h"
 #include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-tables.h"
@@ -252,6 +253,8 @@ int findings_gpu(struct report *report, const struct paths *paths)
 		err = findings_gpu_collectives(report, paths);
 	if (!err)
 		err = energy_findings(report, paths);
+	if (!err)
+		device_use_findings(report, paths->run);
 	if (!err)
 		err = findings_gpu_memory(report, paths);
 	gpu_work_fini(&kernels);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyse/base/analysis.h"
+#include "analyse/gpu/device-use.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
 #include "base/comparison.h"
@@ -293,6 +294,8 @@ static int use_tables(struct report *report, const struct paths *paths,
 	if (!err)
 		say_uses(report, &kernels);
 	if (!err) {
+		device_use_table(report, paths->run, options);
+		device_use_phases(report, paths, options);
 		use_table(report, paths, &kernels, false, options);
 		use_table(report, paths, &by_path, true, options);
 	}

@@ -52,8 +52,10 @@ static void put_board(struct reader *r, const struct live_power *from,
 		.device = device,
 		.is_mig = is_mig,
 #define COLUMN(type, name, ...) .name = b->name,
+#define ADDED                   COLUMN
 #include "live/power.def"
 #undef COLUMN
+#undef ADDED
 		.cpu_ns = from->cpu_ns,
 		.slowest_ns = from->slowest_ns,
 	};
@@ -126,6 +128,9 @@ static void take_phase(struct reader *r, const struct power_reader *w,
 		.readings = row->readings,
 		.uj = row->uj,
 		.ns = row->ns,
+#define ADDED(type, name, ...) .name = row->name,
+#include "live/gpu-uses.def"
+#undef ADDED
 	};
 }
 
