@@ -70,7 +70,7 @@ struct nccl_event {
 	};
 };
 
-static uint32_t find_function(const char *word)
+static uint32_t find_nccl_function(const char *word)
 {
 	static const char *const words[] = {
 #define COLLECTIVE(id, word, ...) word,
@@ -99,7 +99,7 @@ static void tell_collective(const struct nccl_comm *c,
 		.comm = c->id,
 		.number = of->number,
 		.bytes = of->count * bytes_of_type(of->type),
-		.function = find_function(of->function),
+		.function = find_nccl_function(of->function),
 		.size = c->size,
 		.rank = c->rank,
 	};
@@ -198,7 +198,7 @@ static int init_5(void **context, uint64_t id, int *wanted, const char *name,
 	return init_4(context, wanted, name, id, nodes, size, rank, log);
 }
 
-static int end_event(void *handle)
+static int end_nccl_event(void *handle)
 {
 	(void)handle;
 	return NCCL_SUCCESS;
@@ -223,13 +223,13 @@ static int close_communicator(void *context)
 		const char *name;                                              \
 		__typeof__(init_) *init;                                       \
 		__typeof__(begin_) *begin;                                     \
-		__typeof__(end_event) *end;                                    \
+		__typeof__(end_nccl_event) *end;                               \
 		__typeof__(record_state) *record;                              \
 		__typeof__(close_communicator) *finalize;                      \
 	} ncclProfiler_##version;                                              \
 	PUBLIC const struct profiler_##version ncclProfiler_##version = {      \
-		"copse",   init_,        begin_,                               \
-		end_event, record_state, close_communicator                    \
+		"copse",        init_,        begin_,                          \
+		end_nccl_event, record_state, close_communicator               \
 	};
 
 PROFILER(v2, init_before_4, begin_event_before_4)

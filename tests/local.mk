@@ -58,7 +58,8 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
 	$(PLUGINS:%=tests/programs/%.so) tests/programs/chains
 program_sources = $(MEASURED:%=tests/programs/%.c) \
-	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
+	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/kokkos.cc \
+	tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c tests/programs/sanitized.c $(MEASURED_MPI:%=tests/programs/%.c) \
 	tests/programs/delays.h tests/programs/known.h \
 	tests/programs/partner.h tests/programs/python-chains.py $(chains_sources) \
@@ -161,7 +162,8 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h tests/gpu/made-counte
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
-	tests/gpu/made-nccl.c tests/gpu/made-worker.c \
+	tests/gpu/made-nccl.c tests/gpu/made-kokkos.c \
+	tests/gpu/made-worker.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
 	tests/gpu/made-rules.c tests/gpu/made-host.c tests/gpu/made-frame.c \
 	tests/gpu/made-host.py \
@@ -176,7 +178,7 @@ EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
 	tests/gpu/made-rules tests/gpu/made-host tests/gpu/libmade-frame.so \
-	tests/gpu/made-nccl \
+	tests/gpu/made-nccl tests/gpu/made-kokkos \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
 	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
 	tests/gpu/libmade-tool.so tests/gpu/libmade-worker.so \
@@ -237,6 +239,10 @@ tests/gpu/made-nccl: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-nccl.c \
 		tests/gpu/libmade-cuda.so -ldl
+tests/gpu/made-kokkos: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-kokkos.c \
+		tests/gpu/libmade-cuda.so -ldl
 tests/gpu/made-energy: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-energy.c \
@@ -291,7 +297,7 @@ OTHER_TESTS = \
 	tests/gpu/gpu-made.sh tests/gpu/gpu-trace.sh tests/run/papi.sh tests/run/attach.sh tests/run/truth.sh tests/run/traces.sh \
 	tests/gpu/gpu-power.sh tests/gpu/gpu-host.sh tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/crashes.sh tests/gpu/gpu-times.sh tests/system/hosts.sh tests/system/metrics.sh \
-	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/gpu/gpu-counters.sh tests/run/permission.sh \
+	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/gpu/gpu-counters.sh tests/gpu/kokkos.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
 	tests/system/check.sh tests/system/aarch64.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/system/release.sh tests/mpi/fortran.sh \

@@ -138,6 +138,7 @@ static int set_preload_setting(const struct settings *s,
 #define RANGES    "NVTX_INJECTION64_PATH"
 #define ADAPTER   "libcopse-cuda.so"
 #define NCCL      "NCCL_PROFILER_PLUGIN"
+#define KOKKOS    "KOKKOS_TOOLS_LIBS"
 
 static const char *other_tool(const char *variable)
 {
@@ -149,6 +150,17 @@ static const char *other_tool(const char *variable)
 const char *preload_other_gpu_tool(void)
 {
 	return other_tool(INJECTION);
+}
+
+/* Kokkos knows one tool: the user's own stays. */
+static int set_kokkos(const struct settings *s)
+{
+	char path[PATH_MAX];
+
+	return s->kokkos && !getenv(KOKKOS) &&
+			       !preload_find("libcopse-kokkos.so", path)
+		       ? setenv(KOKKOS, path, 1)
+		       : 0;
 }
 
 /* For the CUDA driver, for NVTX and NCCL.  Not built: GPU work is not measured.
@@ -183,6 +195,7 @@ int preload_set(const struct settings *s, const char *live_dir, const char *mpi,
 	err |= setenv("COPSE_LIVE", live_dir, 1);
 	err |= setenv("LD_PRELOAD", value, 1);
 	err |= set_injections(s);
+	err |= set_kokkos(s);
 	free(value);
 	return err ? fail(-ENOMEM, "out of memory for the environment") : 0;
 }

@@ -147,6 +147,10 @@ enum live_name_class {
 	LIVE_NAME_IO, /* a function for files; detail: enum live_io_kind */
 };
 
+enum live_phase_detail {
+	LIVE_PHASE_KERNEL = 1, /* what runs on GPUs below is called so */
+};
+
 enum live_io_kind {
 #define IO_KIND(id, name) LIVE_IO_##id,
 #include "live/io-kinds.def"

@@ -416,6 +416,38 @@ static uint32_t readable_text(struct naming *n, uint32_t text)
 	return found;
 }
 
+/* The innermost phase's that is a kernel of a programming model; or NULL. */
+static const struct address_name *label_of_kernel(const struct naming *n,
+						  const struct address_node *of)
+{
+	const struct unify *u = n->u;
+
+	for (uint32_t p = of->parent; p; p = u->nodes[p].parent) {
+		const struct address_node *at = &u->nodes[p];
+
+		if (at->kind == NODE_NAMED &&
+		    u->names[at->owner].class == LIVE_NAME_PHASE)
+			return u->names[at->owner].detail == LIVE_PHASE_KERNEL
+				       ? &u->names[at->owner]
+				       : NULL;
+	}
+	return NULL;
+}
+
+/* Of a copy that is left out: it is one, whoever called for it. */
+static void describe_kernel(struct naming *n, const struct address_node *node,
+			    struct what *what)
+{
+	const struct address_name *label = label_of_kernel(n, node);
+
+	if (label && *str_at(&n->u->strings, what->function) != '[') {
+		what->function = label->text;
+		what->detail = label->detail;
+	} else {
+		what->function = readable_text(n, what->function);
+	}
+}
+
 static void describe_address(struct naming *n, const struct address_node *node,
 			     struct what *what)
 {
@@ -429,9 +461,9 @@ static void describe_address(struct naming *n, const struct address_node *node,
 		    sizeof(kind_of_class) / sizeof(*kind_of_class))
 			what->kind = kind_of_class[name->class];
 		what->function = name->text;
+		what->detail = what->kind == RUN_PHASE ? 0 : name->detail;
 		if (what->kind == RUN_KERNEL)
-			what->function = readable_text(n, name->text);
-		what->detail = name->detail;
+			describe_kernel(n, node, what);
 		break;
 	case NODE_PARTIAL:
 		what->kind = RUN_PARTIAL;

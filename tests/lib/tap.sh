@@ -142,7 +142,8 @@ had_cores() {
 # near VALUE TRUTH TOLERANCE: numbers, true when they are that close.
 near() {
 	awk -v v="$1" -v t="$2" -v d="$3" 'BEGIN {
-		if (v - t <= d && t - v <= d)
+		if (v ~ /^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$/ &&
+		    v - t <= d && t - v <= d)
 			exit 0
 		print v " is not within " d " of " t
 		exit 1

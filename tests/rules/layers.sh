@@ -31,6 +31,8 @@ openmp:       base arch live collect
 locks:        base arch live collect
 io:           base arch live collect
 heap:         base arch live collect
+nccl:         base live collect
+kokkos:       base live collect
 tools:        base live profile launch attach check symbol run merge analyse format
 '
 
@@ -105,7 +107,7 @@ has_one_user() {
 	header=$1
 	shift
 	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda openmp \
-		locks io heap tools \
+		locks io heap nccl kokkos tools \
 		>"$scratch/users"
 	for may in "$@"; do
 		grep -v "^$may" "$scratch/users" >"$scratch/rest"
@@ -178,7 +180,7 @@ of_a_processor=$of_a_processor'PAGE[A-Z_]* = 4096|[-/%&<>] *4096\>|& *~?4095|ali
 
 knows_no_processor() {
 	grep -rnE --include='*.[ch]' "$of_a_processor" \
-		src mpi cuda openmp locks io heap tools | grep -v '^src/arch/' |
+		src mpi cuda openmp locks io heap nccl kokkos tools | grep -v '^src/arch/' |
 		grep -vE '__asm__\("([a-z0-9_]+"|\.symver )|__asm__ volatile\(""' &&
 		return 1
 	return 0
@@ -224,7 +226,7 @@ circles_are_small() {
 }
 for folder in src/base src/live src/collect src/papi src/profile src/launch \
 	src/attach src/check src/symbol src/run src/waits src/merge src/analyse src/format \
-	mpi cuda openmp locks io heap tools; do
+	mpi cuda openmp locks io heap nccl kokkos tools; do
 	point "no circle of more than 4 files in $folder" \
 		circles_are_small "$folder"
 done

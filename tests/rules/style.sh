@@ -6,7 +6,7 @@
 cd "$srcdir" || exit 99
 
 product() {
-	find src tools mpi cuda openmp locks io heap -name '*.[ch]' "$@" | sort
+	find src tools mpi cuda openmp locks io heap nccl kokkos -name '*.[ch]' "$@" | sort
 }
 
 sources() {
@@ -43,7 +43,7 @@ each_says() {
 spdx_first() {
 	# shellcheck disable=SC2046 # a list of words
 	each_says 2 '/SPDX-License-Identifier/' $(sources; scripts
-		find src mpi cuda openmp locks io heap -name '*.def')
+		find src mpi cuda openmp locks io heap nccl kokkos -name '*.def')
 }
 
 # The first comment of a header: "file.h - one sentence".
@@ -273,7 +273,7 @@ said_in_lines() {
 # caller.  (PATH is the C library's own business: execvp looks at it, too.)
 asks_securely() {
 	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect \
-		mpi cuda openmp locks io heap |
+		mpi cuda openmp locks io heap nccl kokkos |
 		grep -v '"PATH"' && return 1
 	return 0
 }

@@ -12,6 +12,7 @@
 #include "analyse/paths/paths.h"
 #include "analyse/base/python-words.h"
 #include "analyse/base/value.h"
+#include "live/layout.h"
 
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive)
@@ -327,6 +328,13 @@ static char *unnamed_frame(const struct paths *paths, uint32_t node,
 	return text;
 }
 
+/* What a program calls a part of it stays as it is. */
+static bool is_program_word(const struct run_node *n)
+{
+	return n->kind == RUN_PHASE ||
+	       (n->kind == RUN_KERNEL && n->detail == LIVE_PHASE_KERNEL);
+}
+
 /* To be freed; NULL: out of memory. */
 static char *frame_words(const struct paths *paths, uint32_t path,
 			 const struct wording *how)
@@ -335,7 +343,7 @@ static char *frame_words(const struct paths *paths, uint32_t path,
 	const char *name = paths_function(paths->run, node);
 	char *text = NULL;
 
-	if (!how->brief)
+	if (!how->brief || is_program_word(&paths->run->nodes[node]))
 		return strdup(name);
 	if (how->aten)
 		text = torch_words(paths, path);

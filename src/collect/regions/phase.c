@@ -230,7 +230,7 @@ static void enter_span(struct thread *t, struct phase_label *label,
 		return;
 	}
 	prepare_span(t, &span, &label->name);
-	if (span.counted)
+	if (span.counted && label->name.detail != LIVE_PHASE_KERNEL)
 		span.gpu = gpu_span_begin(t, &label->group->name, text,
 					  span.start_ns);
 	t->phases.own = true;
@@ -292,6 +292,16 @@ PUBLIC void copse_begin(const char *text)
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);
+}
+
+PUBLIC void copse_phase_begin_kernel(const char *text)
+{
+	struct phase_label *label = thread_self() ? label_of(text) : NULL;
+
+	if (label)
+		label->group->name.detail = label->name.detail =
+			LIVE_PHASE_KERNEL;
+	copse_begin(text);
 }
 
 /* None is open in a child that was forked inside a phase. */

@@ -37,6 +37,12 @@ struct region_name;
 struct region_name *phase_name(const char *text);
 
 /*
+ * A phase, copse_begin(), that is a kernel of a programming model: what runs on
+ * a GPU for it is called by that name, in place of a template's.
+ */
+void copse_phase_begin_kernel(const char *text);
+
+/*
  * The user begins a phase of the calling thread, or ends it by "".  It is
  * inside of the program's phases that are open, and ends with these at the
  * latest. False: the one before cannot end yet, others are open inside.
