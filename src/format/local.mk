@@ -6,7 +6,7 @@ FORMATS = src/format/terminal/text src/format/csv src/format/json \
 	src/format/export/export-values src/format/export/hatchet \
 	src/format/export/speedscope src/format/export/pprof \
 	src/format/export/perfetto src/format/export/otf2 \
-	src/format/export/darshan
+	src/format/export/darshan src/format/export/export-ncu
 
 noinst_LIBRARIES += libformat.a
 libformat_a_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)

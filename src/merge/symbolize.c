@@ -442,7 +442,7 @@ static void describe_kernel(struct naming *n, const struct address_node *node,
 
 	if (label && *str_at(&n->u->strings, what->function) != '[') {
 		what->function = label->text;
-		what->detail = label->detail;
+		what->detail = RUN_PROGRAM_WORD;
 	} else {
 		what->function = readable_text(n, what->function);
 	}

@@ -57,6 +57,11 @@ enum {
 	RUN_PYTHON = 4   /* a function of Python; module: its file */
 };
 
+/* The detail of a RUN_KERNEL. */
+enum {
+	RUN_PROGRAM_WORD = 1 /* the program called it so */
+};
+
 struct run_value {
 	uint32_t rank; /* index into ranks */
 	uint64_t value;

@@ -77,6 +77,15 @@ paths() {
 	grep -q 'alpha.*counted_alpha' got && grep -q 'beta.*counted_beta' got
 }
 
+# Inner ranges are in the outer one: half of its time has 80 % of the memory.
+ranges() {
+	cells all ranges 'range memory tensor' >got
+	cat got
+	awk '$1 == "solve" { found += $2 > 0.09 && $2 < 0.11 && $3 > 0.67 }
+		$1 == "step" { found += $2 > 0.35 && $2 < 0.55 && $3 < 0.5 }
+		END { exit found != 2 }' got
+}
+
 # Too few intervals: nothing is said of how it used the GPU.
 few() {
 	measure few --gpu-counters-period 10000 || return
@@ -119,6 +128,20 @@ unasked() {
 		grep -q 'copse run --gpu-counters=on reads them' got
 }
 
+# In the middle of 30 launches; a shell reads it, and the program runs.
+commands() {
+	"$copse" export ncu all.copse >commands || return
+	cat commands
+	mkdir -p bin
+	printf '#!/bin/sh\nprintf "%%s|" "$@"; echo\n' >bin/ncu
+	chmod +x bin/ncu
+	PATH=$PWD/bin:$PATH sh commands >got || return
+	sort got | diff - /dev/fd/3 3<<-END
+	--set|full|--kernel-name|regex:^alpha\$|--launch-skip|15|--launch-count|3|-f|-o|alpha|$made|counted|
+	--set|full|--kernel-name|regex:^beta\$|--launch-skip|15|--launch-count|3|-f|-o|beta|$made|counted|
+	END
+}
+
 # Everything that works by metrics has them.
 one_tree() {
 	"$copse" report hotspots all.copse -m gpu.tensor >got &&
@@ -133,6 +156,7 @@ point "what bounds each kernel" bounds
 point "intervals of one kernel alone are told from others" parts
 point "copies use no multiprocessor" copies
 point "launch paths have them" paths
+point "ranges have what is launched in them" ranges
 point "of few intervals nothing is said" few
 point "only administrators may" lost forbidden gpu.counters.forbidden
 point "another tool has them" lost busy gpu.counters.taken
@@ -142,4 +166,5 @@ point "a full buffer is said" overflow
 point "not beside samples of kernels" beside_samples
 point "who did not ask is told how" unasked
 point "hot spots and gates have them" one_tree
+point "commands of Nsight Compute" commands
 points_done

@@ -5,6 +5,7 @@
  */
 #include "made-cuda.h"
 
+#include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,10 +202,14 @@ NOINLINE static void counted(void)
 	made_cudaLaunchKernel("_Z4tinyv", 1, 1000);
 	made_cudaDeviceSynchronize(MS);
 	usleep(200000); /* counters begin */
+	nvtxRangePushA("step");
 	counted_alpha();
 	made_cudaDeviceSynchronize(300 * MS);
+	nvtxRangePushA("solve");
 	counted_beta();
 	made_cudaDeviceSynchronize(300 * MS);
+	nvtxRangePop();
+	nvtxRangePop();
 }
 
 int main(int argc, char **argv)

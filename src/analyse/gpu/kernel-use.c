@@ -51,6 +51,12 @@ struct kernel_use {
 	double value[USE_COUNTERS]; /* bytes; shares: seconds */
 };
 
+enum use_rows {
+	USE_BY_KERNEL,
+	USE_BY_PATH,
+	USE_BY_RANGE,
+};
+
 struct kernel_uses {
 	struct kernel_use *at; /* the longest time first */
 	size_t count;
@@ -79,32 +85,70 @@ static void add_use(struct kernel_use *to, const struct run *run, uint32_t node)
 ORDER_BY(by_use_time, struct kernel_use,
 	 DESC(time) ?: ASC(function) ?: ASC(path))
 
-static int collect_uses(struct kernel_uses *uses, struct map *map,
-			const struct paths *paths, bool by_path)
+/* The work of that node to the row of that name and path. */
+static int put_use(struct kernel_uses *uses, struct map *map,
+		   const struct run *run, struct kernel_use row, uint32_t node)
 {
-	const struct run *run = paths->run;
+	uint32_t at =
+		map_put(map, row.function, row.path, (uint32_t)uses->count);
 
-	for (uint32_t i = 0; i < run->node_count; i++) {
-		struct kernel_use row = { .function = run->nodes[i].function,
-					  .path = by_path ? paths->of[i] : 0 };
-		uint32_t at;
-
-		if (use_value(run, METRIC_GPU_TIME, i) <= 0)
-			continue;
-		at = map_put(map, row.function, row.path,
-			     (uint32_t)uses->count);
-		if (at == MAP_NONE)
-			return no_memory();
-		if (at == uses->count)
-			uses->at[uses->count++] = row;
-		add_use(&uses->at[at], run, i);
-		add_use(&uses->all, run, i);
-	}
+	if (at == MAP_NONE)
+		return no_memory();
+	if (at == uses->count)
+		uses->at[uses->count++] = row;
+	add_use(&uses->at[at], run, node);
 	return 0;
 }
 
+/* A range inside one of its own name is part of that one. */
+static bool is_range_below(const struct run *run, uint32_t range, uint32_t node)
+{
+	for (uint32_t n = node; n != range; n = run->nodes[n].parent)
+		if (run->nodes[n].kind == RUN_PHASE &&
+		    run->nodes[n].function == run->nodes[range].function)
+			return true;
+	return false;
+}
+
+/* To all ranges around it. */
+static int put_range_use(struct kernel_uses *uses, struct map *map,
+			 const struct run *run, uint32_t node)
+{
+	int err = 0;
+
+	for (uint32_t n = run->nodes[node].parent; n && !err;
+	     n = run->nodes[n].parent) {
+		struct kernel_use row = { .function = run->nodes[n].function };
+
+		if (run->nodes[n].kind == RUN_PHASE &&
+		    !is_range_below(run, n, node))
+			err = put_use(uses, map, run, row, node);
+	}
+	return err;
+}
+
+static int collect_uses(struct kernel_uses *uses, struct map *map,
+			const struct paths *paths, enum use_rows rows)
+{
+	const struct run *run = paths->run;
+	int err = 0;
+
+	for (uint32_t i = 0; i < run->node_count && !err; i++) {
+		struct kernel_use row = { .function = run->nodes[i].function };
+
+		if (use_value(run, METRIC_GPU_TIME, i) <= 0)
+			continue;
+		if (rows == USE_BY_PATH)
+			row.path = paths->of[i];
+		err = rows == USE_BY_RANGE ? put_range_use(uses, map, run, i)
+					   : put_use(uses, map, run, row, i);
+		add_use(&uses->all, run, i);
+	}
+	return err;
+}
+
 static int kernel_uses_init(struct kernel_uses *uses, const struct paths *paths,
-			    bool by_path)
+			    enum use_rows rows)
 {
 	struct map map = { 0 };
 	int err;
@@ -113,7 +157,7 @@ static int kernel_uses_init(struct kernel_uses *uses, const struct paths *paths,
 						   sizeof(*uses->at)) };
 	if (!uses->at)
 		return no_memory();
-	err = collect_uses(uses, &map, paths, by_path);
+	err = collect_uses(uses, &map, paths, rows);
 	map_fini(&map);
 	qsort(uses->at, uses->count, sizeof(*uses->at), by_use_time);
 	return err;
@@ -224,27 +268,39 @@ static void kernel_use_cells(struct report *report,
 		rate_cell(report, use, rates[i]);
 }
 
+static void use_heads(struct report *report, enum use_rows rows)
+{
+	switch (rows) {
+	case USE_BY_KERNEL:
+		report_table(report, "kernels", "kernels and copies");
+		report_column(report, "kernel", "kernel", COLUMN_TEXT);
+		break;
+	case USE_BY_PATH:
+		report_table(report, "paths", "launch paths");
+		report_column(report, "kernel", NULL, COLUMN_TEXT);
+		report_column(report, "call_path", "call path", COLUMN_TEXT);
+		break;
+	case USE_BY_RANGE:
+		report_table(report, "ranges", "work launched in ranges");
+		report_column(report, "range", "range", COLUMN_TEXT);
+	}
+}
+
 static void use_table(struct report *report, const struct paths *paths,
-		      const struct kernel_uses *uses, bool by_path,
+		      const struct kernel_uses *uses, enum use_rows rows,
 		      const struct analysis_options *options)
 {
 	size_t count = uses->all.counted > 0 ? uses->count : 0;
 	size_t limit = analysis_limit(options, ROWS, count);
 
-	if (by_path)
-		report_table(report, "paths", "launch paths");
-	else
-		report_table(report, "kernels", "kernels and copies");
-	report_column(report, "kernel", by_path ? NULL : "kernel", COLUMN_TEXT);
-	if (by_path)
-		report_column(report, "call_path", "call path", COLUMN_TEXT);
+	use_heads(report, rows);
 	kernel_use_columns(report);
 	for (size_t i = 0; i < limit; i++) {
 		const struct kernel_use *use = &uses->at[i];
 
 		report_text(report,
 			    str_at(&paths->run->strings, use->function));
-		if (by_path)
+		if (rows == USE_BY_PATH)
 			paths_cell(report, paths, use->path);
 		kernel_use_cells(report, use, uses->all.time);
 	}
@@ -286,22 +342,22 @@ static void say_uses(struct report *report, const struct kernel_uses *uses)
 static int use_tables(struct report *report, const struct paths *paths,
 		      const struct analysis_options *options)
 {
-	struct kernel_uses kernels = { 0 }, by_path = { 0 };
-	int err = kernel_uses_init(&kernels, paths, false);
+	int err = 0;
 
-	if (!err)
-		err = kernel_uses_init(&by_path, paths, true);
-	if (!err)
-		say_uses(report, &kernels);
-	if (!err) {
-		device_use_table(report, paths->run, options);
-		device_use_phases(report, paths, options);
-		use_table(report, paths, &kernels, false, options);
-		use_table(report, paths, &by_path, true, options);
+	device_use_table(report, paths->run, options);
+	device_use_phases(report, paths, options);
+	for (enum use_rows rows = USE_BY_KERNEL; rows <= USE_BY_RANGE && !err;
+	     rows++) {
+		struct kernel_uses uses;
+
+		err = kernel_uses_init(&uses, paths, rows);
+		if (!err && rows == USE_BY_KERNEL)
+			say_uses(report, &uses);
+		if (!err)
+			use_table(report, paths, &uses, rows, options);
+		free(uses.at);
 	}
 	gpu_losses_notes(report, paths->run, "gpu.counters.");
-	free(kernels.at);
-	free(by_path.at);
 	return err;
 }
 

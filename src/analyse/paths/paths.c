@@ -12,7 +12,6 @@
 #include "analyse/paths/paths.h"
 #include "analyse/base/python-words.h"
 #include "analyse/base/value.h"
-#include "live/layout.h"
 
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive)
@@ -332,7 +331,7 @@ static char *unnamed_frame(const struct paths *paths, uint32_t node,
 static bool is_program_word(const struct run_node *n)
 {
 	return n->kind == RUN_PHASE ||
-	       (n->kind == RUN_KERNEL && n->detail == LIVE_PHASE_KERNEL);
+	       (n->kind == RUN_KERNEL && n->detail == RUN_PROGRAM_WORD);
 }
 
 /* To be freed; NULL: out of memory. */
