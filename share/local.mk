@@ -24,7 +24,8 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	slow-iterations unsteady-rank drift start-and-end \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound launch-bound-graphs host-bound \
-	loader-bound gpu-imbalance \
+	loader-bound gpu-imbalance few-blocks fp32-matrix unfused \
+	low-occupancy \
 	short-memory uneven-memory growing-memory allocation-churn \
 	small-requests random-reads metadata sync-in-loop rereading rewriting \
 	one-writer uneven-file independent-io

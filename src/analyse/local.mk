@@ -27,6 +27,7 @@ FACT_SETS = src/analyse/diagnose/fact-waits \
 	src/analyse/diagnose/fact-processes src/analyse/diagnose/fact-regions \
 	src/analyse/diagnose/fact-locks src/analyse/diagnose/fact-iterations \
 	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus \
+	src/analyse/diagnose/fact-kernels \
 	src/analyse/diagnose/fact-hosts src/analyse/diagnose/fact-memory \
 	src/analyse/diagnose/fact-files \
 	src/analyse/diagnose/fact-heap
@@ -80,6 +81,8 @@ libanalyse_a_SOURCES = \
 	src/analyse/gpu/awaited-work.c src/analyse/gpu/awaited-work.h \
 	src/analyse/gpu/device-use.c src/analyse/gpu/device-use.h \
 	src/analyse/gpu/energy.c src/analyse/gpu/energy.h \
+	src/analyse/gpu/kernel-counters.c \
+	src/analyse/gpu/kernel-counters.h \
 	src/analyse/gpu/gpu-busy.c src/analyse/gpu/gpu-busy.h \
 	src/analyse/gpu/gpu-findings.h \
 	src/analyse/gpu/gpu-held.c src/analyse/gpu/gpu-held.h \

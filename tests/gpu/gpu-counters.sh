@@ -53,6 +53,8 @@ bytes() {
 }
 
 bounds() {
+	"$copse" report all.copse --width 1000 >got &&
+		grep -q 'The largest part of it.*; bound by' got || return
 	cells all kernels 'kernel bound' >got
 	cat got
 	grep -q 'alpha.* memory$' got && grep -q 'beta.* tensor cores$' got

@@ -165,7 +165,7 @@ by_default() {
 	"$copse" run --force -o "$scratch/default.copse" "$made" work 3 \
 		>"$scratch/out" 2>"$scratch/err" || return
 	cat "$scratch/out" "$scratch/err"
-	grep 'tensor cores 2[05] %, memory [45]. % of its bandwidth' \
+	grep 'tensor cores 2[05] % active, memory at [45]. % of its' \
 		"$scratch/out" "$scratch/err" || return
 	export MADE_NVML=mismatch
 	"$copse" run --force -o "$scratch/lacking.copse" "$made" work 1 \

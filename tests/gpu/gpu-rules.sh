@@ -95,6 +95,28 @@ even() {
 	leaves even gpu-imbalance
 }
 
+# The counters of kernels, which not every rule needs.
+counted() {
+	COPSE_GPU_COUNTERS=on "$@"
+}
+
+# Two kernels, one sentence.
+on_fp32() {
+	counted finds fp32 fp32-matrix high 'xmma_gemm.* and 1 more' &&
+		leaves fp32 fp32-matrix few-blocks
+}
+
+crowded() {
+	counted finds crowded low-occupancy high 'crowded_hist holds 6 %' &&
+		leaves crowded low-occupancy few-blocks
+}
+
+# Of what one block of ten may do nothing is said, where there are enough.
+narrow() {
+	finds narrow few-blocks high 'alpha has blocks for 10 %' &&
+		leaves broad few-blocks
+}
+
 # The first screen says it, too.
 summary() {
 	diagnose uneven &&
@@ -119,5 +141,9 @@ point "graphs that are replayed" replayed
 point "long kernels" leaves long launch-bound
 point "uneven GPUs" finds uneven gpu-imbalance high 'GPU 1 on'
 point "even GPUs" even
+point "few blocks, and enough" narrow
+point "matrix products on FP32 units" on_fp32
+point "element by element" finds unfused unfused high "elementwise kernels"
+point "shared memory that keeps warps away" crowded
 point "the summary" summary
 points_done

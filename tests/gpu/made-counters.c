@@ -26,12 +26,15 @@ enum {
 /* Per cent, and bytes in a microsecond. */
 static const struct use {
 	const char *work;
-	double sm, warps, tensor, dram, read, written, received;
+	double sm, warps, tensor, dram, read, written, received, fp32;
 } uses[] = {
-	{ "alpha", 100, 50, 0, 80, 3000, 1000, 0 },
-	{ "beta", 90, 25, 70, 10, 500, 0, 0 },
-	{ "tiny", 1, 1, 0, 0, 0, 0, 0 },
-	{ "copy", 0, 0, 0, 1, 0, 50, 50 },
+	{ "alpha", 100, 50, 0, 80, 3000, 1000, 0, 0 },
+	{ "beta", 90, 25, 70, 10, 500, 0, 0, 0 },
+	{ "tiny", 1, 1, 0, 0, 0, 0, 0, 0 },
+	{ "gemm", 100, 12, 0, 5, 200, 50, 0, 75 },
+	{ "elementwise", 100, 85, 0, 90, 3000, 1500, 0, 2 },
+	{ "crowded", 100, 6, 0, 4, 180, 0, 0, 1 },
+	{ "copy", 0, 0, 0, 1, 0, 50, 50, 0 },
 };
 
 static const struct metric {
@@ -46,6 +49,7 @@ static const struct metric {
 	{ "TPC.TriageCompute.sm__pipe_tensor_", USE(tensor), 0, 1 },
 	{ "sm__pipe_tensor_cycles_active.avg.", USE(tensor), 0, 0 },
 	{ "dram__bytes.sum.pct", USE(dram), 0, 0 },
+	{ "sm__inst_executed_pipe_fma.", USE(fp32), 0, 0 },
 	{ "dram__bytes_read.sum", USE(read), 1, 0 },
 	{ "dram__bytes_write.sum", USE(written), 1, 0 },
 	{ "pcie__read_bytes.sum", USE(received), 1, 0 },

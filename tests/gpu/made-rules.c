@@ -196,6 +196,42 @@ static void run_copies(const char *mode)
 		copy_beside(20, 200 * MB, 20 * MS);
 }
 
+/* 40 kernels of 10 ms, each launched so. */
+NOINLINE static void shaped(const char *kernel, int blocks, int shared)
+{
+	const struct made_shape like = {
+		{ blocks, 1, 1 }, { 128, 1, 1 }, 32, 0, shared, 0
+	};
+
+	made_next_shape(&like);
+	for (int i = 0; i < 40; i++) {
+		made_cudaLaunchKernel(kernel, 1, 10 * MS);
+		made_cudaDeviceSynchronize(10 * MS);
+	}
+	sink++;
+}
+
+#define GEMM  "_Z16xmma_gemm_f32f32Pf"
+#define SGEMM "_Z10cute_sgemmPf"
+#define TANH  "_ZN2at6native29vectorized_elementwise_kernelEPf"
+#define HIST  "_Z12crowded_histPf"
+
+static void run_shapes(const char *mode)
+{
+	if (!strcmp(mode, "narrow")) {
+		shaped("_Z5alphaPfi", 13, 0);
+	} else if (!strcmp(mode, "broad")) {
+		shaped("_Z5alphaPfi", 1320, 0);
+	} else if (!strcmp(mode, "fp32")) {
+		shaped(GEMM, 1320, 0);
+		shaped(SGEMM, 1320, 0);
+	} else if (!strcmp(mode, "unfused")) {
+		shaped(TANH, 13200, 0);
+	} else if (!strcmp(mode, "crowded")) {
+		shaped(HIST, 132, 190000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -218,5 +254,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "even"))
 		share_out(15, 15);
 	run_copies(mode);
+	run_shapes(mode);
 	return 0;
 }

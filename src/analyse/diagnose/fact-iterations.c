@@ -13,6 +13,7 @@
 #include "analyse/time/step-findings.h"
 #include "analyse/base/value.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 #define FRAMES 2
 
@@ -106,14 +107,44 @@ static struct fact *iteration_fact(struct iteration_facts *of, uint32_t path,
 	return f;
 }
 
+/* Seconds of a process that uses GPUs, over the run. */
+static double waited_for_gpus(const struct run *run)
+{
+	const struct run_metric *m =
+		run_metric(run, metric_infos[METRIC_GPU_WAIT].name);
+	double seconds = 0;
+
+	for (size_t i = 0; m && i < run->node_count; i++)
+		seconds += value_node(m, i);
+	return value_ratio(seconds, (double)run->gpu.rank_count);
+}
+
+/*
+ * A host that runs ahead of its GPU waits for all that it launched in one
+ * iteration of several: where nothing says what took long, that may be it.
+ */
+static double slow_seconds(const struct iteration_facts *of,
+			   const struct step_slow *slow)
+{
+	return slow->path ? slow->seconds
+			  : fmax(0, slow->seconds -
+					    waited_for_gpus(of->from->run));
+}
+
+/* The first one sets things up, in a path of which no samples are known. */
+static bool is_warm_up(const struct step_slow *slow)
+{
+	return !slow->path && !slow->number && slow->times == 1;
+}
+
 static int slow_fact(struct iteration_facts *of, const struct step_slow *slow)
 {
-	struct fact *f =
-		iteration_fact(of, slow->path, slow->rank, slow->seconds);
+	struct fact *f = iteration_fact(of, slow->path, slow->rank,
+					slow_seconds(of, slow));
 
 	if (!f)
 		return no_memory();
-	f->values[SLOW].number = 1;
+	f->values[SLOW].number = !is_warm_up(slow);
 	f->values[NUMBER].number = (double)slow->number;
 	f->values[TIMES].number = slow->times;
 	f->values[TOOK].number = slow->took;

@@ -210,9 +210,10 @@ void device_use_findings(struct report *report, const struct run *run)
 	if (isfinite(tensor) && isfinite(memory) && isfinite(sm) &&
 	    isfinite(warps))
 		report_line(report,
-			    "Used of GPUs, in the mean: tensor cores %.0f %%, "
-			    "memory %.0f %% of its bandwidth, multiprocessors "
-			    "%.0f %%, with %.0f %% of their warps.",
+			    "GPUs on average: tensor cores %.0f %% active, "
+			    "memory at %.0f %% of its bandwidth, "
+			    "multiprocessors %.0f %% active with %.0f %% of "
+			    "their warps.",
 			    100 * tensor, 100 * memory, 100 * sm, 100 * warps);
 	say_slowed(report, run);
 }

@@ -13,6 +13,7 @@
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/gpu/kernel-counters.h"
 #include "analyse/base/phrase.h"
 #include "analyse/base/value.h"
 #include "base/err.h"
@@ -146,6 +147,26 @@ static char *hottest_text(const struct paths *paths, const struct gpu_row *path,
 	return both;
 }
 
+/* "; bound by memory", as far as its counters are known: of static text. */
+static int hottest_bound(const struct paths *paths, uint32_t function,
+			 char to[64])
+{
+	struct kernel_uses uses;
+	int err = kernel_uses_init(&uses, paths, USE_BY_KERNEL);
+
+	*to = '\0';
+	for (size_t i = 0; i < uses.count && !err; i++) {
+		const char *bound = uses.at[i].function == function
+					    ? kernel_use_bound(&uses.at[i])
+					    : NULL;
+
+		if (bound)
+			snprintf(to, 64, "; bound by %s", bound);
+	}
+	kernel_uses_fini(&uses);
+	return err;
+}
+
 /* Phases and call paths split a kernel, which is one to who mends it. */
 static int say_hottest(struct report *report, const struct paths *paths,
 		       const struct gpu_work_rows *by_path, double all)
@@ -154,21 +175,24 @@ static int say_hottest(struct report *report, const struct paths *paths,
 	int err = gpu_work_init(&by_name, paths, GPU_KERNELS, true);
 	struct gpu_row first;
 	size_t most = 0;
-	char *text;
+	char *text, bound[64];
 
 	if (err)
 		return err;
 	first = by_name.at[0];
 	gpu_work_fini(&by_name);
+	err = hottest_bound(paths, first.function, bound);
+	if (err)
+		return err;
 	while (by_path->at[most].function != first.function)
 		most++;
 	if (first.seconds < WORTH_SAYING * all)
 		return 0;
 	text = hottest_text(paths, &by_path->at[most], first.seconds);
 	if (text)
-		report_line(report, "%s of it, %.0f %%: %s.",
+		report_line(report, "%s of it, %.0f %%: %s%s.",
 			    phrase_most_begins(value_ratio(first.seconds, all)),
-			    100 * value_ratio(first.seconds, all), text);
+			    100 * value_ratio(first.seconds, all), text, bound);
 	free(text);
 	return text ? 0 : no_memory();
 }

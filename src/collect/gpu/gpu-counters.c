@@ -12,6 +12,7 @@ enum {
 	INTERVALS = 32768,
 	PIECES = 65536,
 	OPEN = 128, /* pieces that run at a time */
+	WHOLE = 3,  /* intervals: so long is work that has whole ones */
 };
 
 struct counted_piece {
@@ -139,10 +140,23 @@ static bool is_of_all_work(enum gpu_counter c)
 	}
 }
 
+/*
+ * Work that has whole intervals of its own has no need of its first and last
+ * one, of which a part is what ran before or after it.
+ */
+static bool is_edge(const struct counted_piece *p,
+		    const struct gpu_interval *in)
+{
+	uint64_t length = in->end - in->start;
+
+	return p->end - p->start >= WHOLE * length &&
+	       piece_time_within(p, in) < length;
+}
+
 static void add_interval(const struct counted_piece *p,
 			 const struct gpu_interval *in, const struct ran *ran)
 {
-	double ns = (double)piece_time_within(p, in), part;
+	double ns = is_edge(p, in) ? 0 : (double)piece_time_within(p, in), part;
 	struct live_counted *to = ns > 0 ? counted_of(p->sum) : NULL;
 
 	if (!to)

@@ -4,10 +4,10 @@
  * laid beside the work that ran then.
  * An interval in which one kind of work ran is all of that one.  Where several
  * ran, each has its part of the interval's work by time, and so of what was
- * counted: an estimate, and not in live_counted.alone.  What was counted while
- * nothing ran is left out.
- * Failure   Intervals that come later than their work by more than there is
- *           room for are dropped, and counted (LOSS_GPU_COUNTERS_DROPPED).
+ * counted: an estimate, and not in live_counted.alone.  Work of three intervals
+ * and more has its whole ones alone.  What was counted while nothing ran is
+ * left out. Failure   Intervals that come later than their work by more than
+ * there is room for are dropped, and counted (LOSS_GPU_COUNTERS_DROPPED).
  */
 #pragma once
 

@@ -41,7 +41,13 @@ ORDER_BY(by_ncu_seconds, struct ncu_kernel, DESC(seconds))
 /* "fill" of "at::native::fill<float>"; false: it is no function's name. */
 static bool ncu_name(char to[NAME_MOST], const char *name)
 {
-	size_t end = strcspn(name, "<("), begin = end;
+	static const char unnamed[] = "(anonymous namespace)::";
+	size_t end, begin;
+
+	while (strstr(name, unnamed) &&
+	       strstr(name, unnamed) < name + strcspn(name, "<"))
+		name = strstr(name, unnamed) + strlen(unnamed);
+	begin = end = strcspn(name, "<(");
 
 	while (begin && (isalnum((unsigned char)name[begin - 1]) ||
 			 name[begin - 1] == '_'))
