@@ -64,7 +64,7 @@ CLEANFILES += rules/stuck/here $(STUCK_RULES:%=rules/stuck/%.rule)
 # which they need each other.  A new one is share/page/NAME.js and its word here.
 PAGE_MODULES = dom units stream selection live model paths tree colour svg flame strip \
 	grid table split time-grid timeline time-slice view-start view-flame view-hot view-ranks \
-	view-mpi view-threads view-gpu slices view-streams view-time view-steps view-source views main
+	view-mpi view-threads roof view-gpu slices view-streams view-time view-steps view-source views main
 page_modules = $(PAGE_MODULES:%=share/page/%.js)
 page_sources = $(page_modules) share/page/page.css share/page/page.html \
 	share/page/unpack.js share/page/join.awk share/page/fill.awk

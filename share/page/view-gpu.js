@@ -3,6 +3,7 @@
 // functions of the program that launched them; then the tables of the reports.
 import { el, textClean } from "./dom.js";
 import { unnamed } from "./model.js";
+import { roofMake } from "./roof.js";
 import { shareText, timeText } from "./units.js";
 import { savedBars } from "./svg.js";
 import { reportView } from "./view-mpi.js";
@@ -138,7 +139,8 @@ function picturesOfGpus(app) {
 		barsMake(app, "Kernels, and who launched them", "The time of each kernel, " +
 			"by the functions of the program that it was launched from. A click " +
 			"on a part selects its call path.",
-		barsOf(rows("gpu-kernels", "paths", kernelOf), frameOf))].filter(Boolean);
+		barsOf(rows("gpu-kernels", "paths", kernelOf), frameOf)),
+		roofMake(gpuRows(model, "gpu-counters", "kernels"))].filter(Boolean);
 }
 
 const gpuTables = reportView("gpu", "GPU",

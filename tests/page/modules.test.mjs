@@ -11,6 +11,7 @@ import { PathFinder } from "../../share/page/paths.js";
 import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText, timeParse }
 	from "../../share/page/selection.js";
 import { streamDecode, streamUnpack } from "../../share/page/stream.js";
+import { roofPoints } from "../../share/page/roof.js";
 import { outliersFind, stripColumns } from "../../share/page/strip.js";
 import { timeGridOf } from "../../share/page/time-grid.js";
 import { isKeptByTime, TimeSlice } from "../../share/page/time-slice.js";
@@ -759,4 +760,17 @@ test("whom the selected ranks waited for", () => {
 	assert.deepEqual(culpritsOf(null, waits, null), [[3, 12], [2, 9]]);
 	assert.deepEqual(culpritsOf(null, waits, [[1, 1]]), [[2, 9], [3, 7]]);
 	assert.deepEqual(culpritsOf(null, waits, [[3, 3]]), []);
+});
+
+test("kernels between memory and the busiest pipe", () => {
+	const row = cells => name => (name in cells ? cells[name] : null);
+	const known = { sm_active: 1, tensor: 0.1, fp32: 0.6, fp64: 0, issued: 0.5,
+		memory: 0.3, bound: "FP32" };
+	const points = roofPoints([row({ kernel: "short", seconds: 1, ...known }),
+		row({ kernel: "long", seconds: 2, ...known, tensor: 0.9 }),
+		row({ kernel: "a copy", seconds: 5, ...known, sm_active: 0 }),
+		row({ kernel: "not known", seconds: 9 })]);
+
+	assert.deepEqual(points.map(p => [p.name, p.of, p.pipe, p.memory]),
+		[["long", "tensor cores", 0.9, 0.3], ["short", "FP32", 0.6, 0.3]]);
 });
