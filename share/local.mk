@@ -127,7 +127,11 @@ install-data-local:
 			"$(srcdir)/share/modulefiles/copse$$kind.in" \
 			>"$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)$$kind" || exit; \
 	done
+	! test -d example/heat.copse || \
+		{ $(MKDIR_P) '$(DESTDIR)$(docdir)' && \
+		cp -R example '$(DESTDIR)$(docdir)'; }
 uninstall-local:
+	rm -rf '$(DESTDIR)$(docdir)/example'
 	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)' \
 		'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION).lua'
 	rm -rf '$(DESTDIR)$(pythonmoduledir)/__pycache__'

@@ -366,4 +366,4 @@ dist-hook:
 # The trees that tests/system/sanitize.sh, `make bundle` and `make site` build;
 # the module of Python, and what Python leaves beside it.
 clean-local:
-	rm -rf sanitize bundle packages site site.tmp python
+	rm -rf sanitize bundle packages site site.tmp python example

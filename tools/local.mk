@@ -70,6 +70,12 @@ bundle:
 	$(srcdir)/tools/bundle.sh $(srcdir) $(PACKAGE_VERSION)
 CLEANFILES += copse-*-x86-64.tar.xz
 
+# The profiles of the tutorial: needs an MPI to be made, and is installed then.
+EXTRA_DIST += tools/example.sh
+.PHONY: example
+example: all
+	$(srcdir)/tools/example.sh $(srcdir)/doc/tutorial.md copse$(EXEEXT)
+
 # What is published, and from what packages are made.
 EXTRA_DIST += tools/release.sh tools/packages.sh
 .PHONY: release packages

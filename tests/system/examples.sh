@@ -126,6 +126,19 @@ tutorial() {
 	"$copse" report hotspots heat.copse | grep '^  diffuse '
 }
 
+# Its profiles, for who has no MPI: with the sources, merged, installable.
+example() {
+	[ -e bin/copse ] || skip "no runs"
+	need mpicc
+	sed 's/STEPS 1500/STEPS 300/' "$doc/tutorial.md" >short.md
+	sh "$srcdir/tools/example.sh" short.md "$copse" >out 2>&1 ||
+		{ cat out; return 1; }
+	ls example/heat.copse example/fixed.copse
+	"$copse" report hotspots example/heat.copse | grep '^  report ' &&
+		! "$copse" report hotspots -n 3 example/fixed.copse |
+		grep '^  report '
+}
+
 point "runs of what the pages name" set_up
 point "the program of copse(3)" phases
 for page in copse.1:3 copse.3:2 copse-run.1:8 copse-report.1:7 copse-gate.1:2 \
@@ -136,4 +149,5 @@ cat "$doc"/copse-report-*.1 "$doc/copse-metrics.7" >analyses
 point "the commands of the pages of analyses" runs analyses 30
 point "the commands of copse-waits.7" runs "$doc/copse-waits.7.in" 3
 point "the tutorial" tutorial
+point "the profiles of the tutorial" example
 points_done
