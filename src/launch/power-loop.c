@@ -163,15 +163,12 @@ static bool has_phases(const struct rounds *r)
 /* As seldom as the counter of energy: nothing is lost in between. */
 static void add_uses(struct rounds *r, uint32_t board, struct power_step *step)
 {
-	struct live_power_board *to = &r->power->boards[board];
 	uint64_t now = process_clock(), last = r->uses[board].last_ns;
 	struct gpu_uses uses;
 
 	if (!nvml_read_uses(r->devices[board], &r->uses[board], now, &uses))
 		return;
-#define ADDED(type, name, ...) to->name = gpu_use_sum(to->name, uses.name);
-#include "live/gpu-uses.def"
-#undef ADDED
+	power_readings_uses(&r->sums[board], now, &uses);
 	if (last && now - last < r->period_ms * 2000000ull)
 		step->uses = uses;
 }

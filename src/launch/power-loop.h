@@ -39,6 +39,10 @@ struct power_step {
 struct power_step power_readings_add(struct power_readings *sums, uint64_t now,
 				     const struct nvml_reading *reading);
 
+/* Add what parts were used for until then. */
+void power_readings_uses(struct power_readings *sums, uint64_t now,
+			 const struct gpu_uses *uses);
+
 /*
  * power-watch.c: reads from the live profiles of running processes which GPUs
  * they use, and in which phase they are.

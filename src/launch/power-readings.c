@@ -20,6 +20,10 @@ static void widen_board(struct live_power_board *b)
 
 		to->uj += old[i].uj;
 		to->ns += old[i].ns;
+		to->uses_ns += old[i].uses_ns;
+		to->use_sm += old[i].use_sm;
+		to->use_tensor += old[i].use_tensor;
+		to->use_memory += old[i].use_memory;
 	}
 	b->first_bin /= 2;
 	b->bin_shift++;
@@ -41,6 +45,49 @@ static void add_bin(struct live_power_board *b, uint64_t now,
 	bin = (now >> b->bin_shift) - b->first_bin;
 	b->bins[bin].uj += step.uj;
 	b->bins[bin].ns += step.ns;
+	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
+}
+
+/* What is not told is nothing: shares of these three are, or none is. */
+static void add_bin_uses(struct live_power_bin *to, const struct gpu_uses *uses,
+			 uint64_t ns)
+{
+	to->uses_ns += ns;
+	to->use_sm += gpu_use_part(uses->use_sm, ns, uses->uses_ns);
+	to->use_tensor += gpu_use_part(uses->use_tensor, ns, uses->uses_ns);
+	to->use_memory += gpu_use_part(uses->use_memory, ns, uses->uses_ns);
+}
+
+/* The time that ended now, over the bins that there are. */
+static void spread_uses(struct live_power_board *b, uint64_t now,
+			const struct gpu_uses *uses)
+{
+	uint64_t begin = now - uses->uses_ns;
+
+	for (uint64_t i = 0; i < LIVE_POWER_BINS; i++) {
+		uint64_t from = (b->first_bin + i) << b->bin_shift;
+		uint64_t to = from + (UINT64_C(1) << b->bin_shift);
+
+		from = from > begin ? from : begin;
+		to = to < now ? to : now;
+		if (to > from)
+			add_bin_uses(&b->bins[i], uses, to - from);
+	}
+}
+
+void power_readings_uses(struct power_readings *s, uint64_t now,
+			 const struct gpu_uses *uses)
+{
+	struct live_power_board *b = s->board;
+
+#define ADDED(type, name, ...) b->name = gpu_use_sum(b->name, uses->name);
+#include "live/gpu-uses.def"
+#undef ADDED
+	if (!b->bin_shift || uses->use_sm == GPU_USE_UNTOLD)
+		return;
+	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
+	spread_uses(b, now, uses);
 	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
 }
 

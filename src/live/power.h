@@ -29,6 +29,8 @@ enum {
 
 struct live_power_bin {
 	uint64_t uj, ns; /* what was read in it, and of how long that is */
+	/* As in gpu-uses.def, each 0 where it is not known. */
+	uint64_t uses_ns, use_sm, use_tensor, use_memory;
 };
 
 /* A GPU as NVML counts them: of MIG's instances the whole. */

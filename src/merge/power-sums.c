@@ -171,9 +171,16 @@ static bool add_power_bins(struct power *p, const struct profile *profile,
 
 	for (size_t i = 0; i < profile->power_bin_count && good; i++) {
 		const struct profile_power_bin *b = &profile->power_bins[i];
-		struct run_power_bin row = { first + b->power, b->bin,
-					     UJ_PER_NS * (double)b->uj /
-						     (double)b->ns };
+		double ns = (double)b->uses_ns;
+		struct run_power_bin row = {
+			.power = first + b->power,
+			.bin = b->bin,
+			.watts = UJ_PER_NS * (double)b->uj / (double)b->ns,
+			.known = ns / NS,
+			.sm = ns > 0 ? (double)b->use_sm / ns : 0,
+			.tensor = ns > 0 ? (double)b->use_tensor / ns : 0,
+			.memory = ns > 0 ? (double)b->use_memory / ns : 0,
+		};
 
 		if (p->bin_count < POWER_BINS)
 			good = array_append(&p->bins, &p->bin_count,

@@ -76,6 +76,12 @@ over_time() {
 	watts = [e["counter_value"] for e in events
 	         if e["track_uuid"] == power[0] and e["type"] == "TYPE_COUNTER"]
 	print(watts)
+	tensor = [t["uuid"] for t in tracks
+	          if t.get("name", "").startswith("tensor cores of GPU")]
+	shares = [e["counter_value"] for e in events
+	          if e["track_uuid"] == tensor[0] and e["type"] == "TYPE_COUNTER"]
+	print(shares)
+	assert len(tensor) == 1 and len(shares) > 5 and 38 <= max(shares) <= 41
 	assert len(power) == 1 and len(watts) > 5 and watts[-1] == 0
 	assert 98 <= min(watts[:-1]) <= 120 and 300 <= max(watts) <= 402
 	P

@@ -127,6 +127,33 @@ TEST(series_is_bounded)
 	bins_are(board.power_uj, board.known_ns);
 }
 
+/* A second of use is in the bins of that second, and all of it. */
+TEST(uses_are_spread)
+{
+	struct gpu_uses uses = { .uses_ns = 1000 * MS,
+				 .use_sm = 900 * MS,
+				 .use_warps = GPU_USE_UNTOLD,
+				 .use_tensor = 400 * MS };
+	uint64_t ns = 0, tensor = 0, most = 0;
+
+	begin();
+	for (uint64_t i = 0; i <= 10; i++)
+		read_power(100 * i, 200000);
+	power_readings_uses(&sums, START + 1000 * MS, &uses);
+	for (size_t i = 0; i < LIVE_POWER_BINS; i++) {
+		ns += board.bins[i].uses_ns;
+		tensor += board.bins[i].use_tensor;
+		if (board.bins[i].uses_ns > most)
+			most = board.bins[i].uses_ns;
+	}
+	CHECK(ns, ==, 1000 * MS);
+	CHECK(tensor, >=, 399 * MS);
+	CHECK(tensor, <=, 400 * MS);
+	CHECK(most, <=, 135 * MS);
+	CHECK(board.use_tensor, ==, 400 * MS);
+	CHECK(board.use_warps, ==, GPU_USE_UNTOLD);
+}
+
 TEST(state_is_by_time)
 {
 	struct nvml_reading r = { .mw = 1,

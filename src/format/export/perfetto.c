@@ -350,32 +350,79 @@ static void trace_memory(struct tracing *t, uint32_t process)
 }
 
 /*
- * Power of GPUs, which one of its processes read.
+ * Power of GPUs, and what their parts were used for, which one of its processes
+ * read.
  */
 
-static void trace_power(struct tracing *t, uint32_t index)
+static double bin_watts(const struct run_power_bin *bin)
 {
+	return bin->watts;
+}
+
+static double bin_tensor(const struct run_power_bin *bin)
+{
+	return 100 * bin->tensor;
+}
+
+static double bin_memory(const struct run_power_bin *bin)
+{
+	return 100 * bin->memory;
+}
+
+static double bin_sm(const struct run_power_bin *bin)
+{
+	return 100 * bin->sm;
+}
+
+static const struct power_counter {
+	const char *name, *unit;
+	double (*of)(const struct run_power_bin *bin);
+	bool of_uses;
+} power_counters[] = {
+	{ "power of GPU", "W", bin_watts, false },
+	{ "tensor cores of GPU", "%", bin_tensor, true },
+	{ "memory bandwidth of GPU", "%", bin_memory, true },
+	{ "multiprocessors of GPU", "%", bin_sm, true },
+};
+
+static void trace_power_counter(struct tracing *t, uint32_t index, size_t which)
+{
+	const struct power_counter *counter = &power_counters[which];
 	const struct run_energy *e = &t->run->energy;
 	const struct run_power *power = &e->powers[index];
 	uint64_t start = start_time(t, power->rank) + power->first_ns, end = 0;
-	uint64_t track = row_track(t, t->line->row_count + index, 1);
-	char *name = str_format("power of GPU %s",
+	uint64_t track = row_track(t, t->line->row_count + index,
+				   (enum row_track)(which + 1));
+	char *name = str_format("%s %s", counter->name,
 				str_at(&t->run->strings, power->uuid));
 
 	t->trace.out.exhausted |= !name;
 	if (name)
 		perfetto_counter_track(&t->trace, track,
 				       rank_track(power->rank, TRACK_PROCESS),
-				       name, "W");
+				       name, counter->unit);
 	free(name);
 	for (size_t i = 0; i < e->bin_count; i++) {
-		if (e->bins[i].power != index)
+		const struct run_power_bin *bin = &e->bins[i];
+
+		if (bin->power != index || (counter->of_uses && !bin->known))
 			continue;
-		end = start + (e->bins[i].bin + 1) * power->width_ns;
+		end = start + (bin->bin + 1) * power->width_ns;
 		perfetto_count(&t->trace, track, end - power->width_ns,
-			       round_to_count(e->bins[i].watts));
+			       round_to_count(counter->of(bin)));
 	}
-	perfetto_count(&t->trace, track, end, 0);
+	if (end)
+		perfetto_count(&t->trace, track, end, 0);
+}
+
+static void trace_power(struct tracing *t, uint32_t index)
+{
+	bool uses = t->run->energy.powers[index].uses_ns > 0;
+
+	for (size_t i = 0; i < sizeof(power_counters) / sizeof(*power_counters);
+	     i++)
+		if (uses || !power_counters[i].of_uses)
+			trace_power_counter(t, index, i);
 }
 
 /*

@@ -36,8 +36,13 @@ static void take_board_bins(struct reader *r, const struct live_power_board *b)
 		p->power_bins[p->power_bin_count++] =
 			(struct profile_power_bin){ (uint32_t)p->power_count -
 							    1,
-						    i, b->bins[i].uj,
-						    b->bins[i].ns };
+						    i,
+						    b->bins[i].uj,
+						    b->bins[i].ns,
+						    b->bins[i].uses_ns,
+						    b->bins[i].use_sm,
+						    b->bins[i].use_tensor,
+						    b->bins[i].use_memory };
 	}
 }
 
