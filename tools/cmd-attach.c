@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -149,9 +150,11 @@ static int open_processes(struct attachment *a, int count)
 {
 	struct attach_how how = { .freq = freq,
 				  .kernel = true,
-				  .waiting = !no_waits };
+				  .waiting = !no_waits,
+				  .events = epoll_create1(EPOLL_CLOEXEC) };
 	int err = 0;
 
+	a->attach.events = how.events;
 	for (int i = 0; i < count && !err; i++) {
 		const struct job *job = &a->jobs[i];
 
@@ -235,9 +238,10 @@ static int attach_all(struct attachment *a, int count)
 		err = open_processes(a, count);
 	if (!err) {
 		say_limits(&a->attach);
-		attach_run(&a->attach, duration);
-		err = attach_check(&a->attach);
+		err = attach_run(&a->attach, duration);
 	}
+	if (!err)
+		err = attach_check(&a->attach);
 	if (!err)
 		err = write_profiles(a, &job);
 	if (*a->live)

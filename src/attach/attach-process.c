@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,6 +29,10 @@ enum {
 	MOMENTS_MOST = 16384, /* of a thread */
 	EDGES_MOST = 4,       /* copies that were too short, before a larger */
 	DUMP_LEAST = 8 << 10,
+	LATE_NS = 500000,
+	TURNS = 4,             /* to find a thread that does not run */
+	STAT_CORE = 39,        /* of its `stat` */
+	PYTHON_LOOKS = 20,     /* for a new thread's number, 0.1 s each */
 	ROOM_LARGE = 512 << 10 /* of copies of PERF_RING_DUMP_MOST */
 };
 
@@ -66,51 +71,199 @@ static void keep_point(struct attach_process *p, struct attach_thread *t,
 
 /* False: no room is left for it. */
 static bool add_sample_times(struct attach_process *p, struct attach_thread *t,
-			     live_ref node, uint64_t cpu_ns, uint64_t wall_ns)
+			     live_ref node, uint64_t count, uint64_t cpu_ns,
+			     uint64_t wall_ns)
 {
-	if (!node || !tree_add(&t->tree, node, METRIC_SAMPLES, 1) ||
+	if (!node || !tree_add(&t->tree, node, METRIC_SAMPLES, count) ||
 	    (cpu_ns && !tree_add(&t->tree, node, METRIC_CPU_TIME, cpu_ns)) ||
 	    (p->how.waiting &&
 	     !tree_add(&t->tree, node, METRIC_WALL_TIME, wall_ns)))
 		return false;
-	t->live->samples++;
-	t->live->ticks++;
+	t->live->samples += count;
+	t->live->ticks += count;
 	t->live->cpu_ns += cpu_ns;
 	t->live->wall_ns += p->how.waiting ? wall_ns : 0;
-	p->samples++;
+	p->samples += count;
 	return true;
 }
 
 static live_ref path_to(struct attach_process *p, struct attach_thread *t,
-			const struct cfi_frame *top,
+			const struct cfi_frame *top, bool exact,
 			const mcontext_t *registers)
 {
 	int why = -1;
 	live_ref node =
-		unwind_path(p->unwinder, &t->tree, top, true, registers, &why);
+		unwind_path(p->unwinder, &t->tree, top, exact, registers, &why);
 
 	if (why >= 0)
 		t->live->losses[why]++;
 	return node;
 }
 
+static live_ref path_is_lost(struct attach_thread *t, enum loss why)
+{
+	t->live->losses[why]++;
+	return tree_child(&t->tree, t->tree.root, LIVE_NODE_PARTIAL, why, 0);
+}
+
+static struct cfi_frame leaf_of_sample(const struct perf_sample *s)
+{
+	return (struct cfi_frame){ registers_pc(&s->registers),
+				   registers_sp(&s->registers),
+				   registers_fp(&s->registers) };
+}
+
+/*
+ * Functions of Python.
+ */
+
+static size_t read_stack_now(struct attach_process *p, uintptr_t sp,
+			     size_t size)
+{
+	struct iovec here = { p->stack, size }, there = { (void *)sp, size };
+	ssize_t got = process_vm_readv(p->pid, &here, 1, &there, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* The word that returns there, in the frame below, is as it was. */
+static bool returns_as_before(const struct attach_process *p,
+			      const struct perf_sample *s, size_t size,
+			      uintptr_t low, const struct cfi_frame *to)
+{
+	uintptr_t sp = registers_sp(&s->registers);
+
+	for (uintptr_t at = to->sp - sizeof(at); at >= low; at -= sizeof(at)) {
+		uintptr_t was, is;
+
+		if (at - sp + sizeof(was) > size)
+			return true;
+		memcpy(&was, s->stack + (at - sp), sizeof(was));
+		memcpy(&is, p->stack + (at - sp), sizeof(is));
+		if (frame_strip(was) == to->pc)
+			return is == was;
+	}
+	return true;
+}
+
+/*
+ * Of a thread that has gone on since its sample, the frame nearest to the leaf
+ * that it is in now as it was then.  False: that is the last.
+ */
+static bool find_common_frame(struct attach_process *p,
+			      const struct perf_sample *s, size_t size,
+			      struct cfi_frame *top)
+{
+	/* The unwinder takes it for a return address. */
+	struct cfi_frame at = { top->pc + 1, top->sp, top->fp };
+	struct unwind_beyond next;
+	bool left = false;
+
+	for (int i = 0;
+	     i < DEPTH && unwind_beyond(p->unwinder, &at, at.sp, &next); i++) {
+		if (!returns_as_before(p, s, size, at.sp, &next.at)) {
+			*top = next.at;
+			left = true;
+		}
+		at = next.at;
+	}
+	return left;
+}
+
+/* Those that run below `sp`, in frames that are not known. */
+static live_ref add_inner_functions(struct attach_process *p,
+				    struct attach_thread *t, live_ref node,
+				    uintptr_t sp)
+{
+	struct python_frames *f = &p->unwinder->python;
+
+	for (uint32_t i = 0; node && i < f->count; i++) {
+		const struct python_frame *one = python_frame_memo(f, i);
+
+		if (one->entry < sp)
+			node = tree_child(&t->tree, node, LIVE_NODE_PYTHON,
+					  one->name.index,
+					  python_frame_offset(one));
+	}
+	return node;
+}
+
+/* What the thread is in now, as far as it was there at its sample. */
+static live_ref path_now(struct attach_process *p, struct attach_thread *t,
+			 const struct perf_sample *s)
+{
+	struct cfi_frame top = leaf_of_sample(s);
+	size_t size = read_stack_now(p, top.sp, s->stack_size);
+	uintptr_t low = top.sp;
+	bool left = false;
+	live_ref node;
+
+	attach_python_begin(&p->python, p->unwinder, &t->python);
+	if (size < s->stack_size || memcmp(p->stack, s->stack, size) != 0) {
+		foreign_use_still(&p->foreign, s->stack, low, size);
+		left = find_common_frame(p, s, size, &top);
+	}
+	foreign_use_still(&p->foreign, p->stack, low, size);
+	node = path_to(p, t, &top, !left, left ? NULL : &s->registers);
+	node = add_inner_functions(p, t, node, top.sp);
+	attach_python_end(&p->python, p->unwinder, &t->python);
+	return node;
+}
+
+/*
+ * So long after its sample it may wait because of what it came to since, as for
+ * Python's lock: to know where says nothing of the sample.
+ */
+static bool has_come_to_wait(const struct attach_process *p,
+			     const struct attach_thread *t, uint64_t ran_ns)
+{
+	struct thread_state state;
+
+	return ran_ns > LATE_NS &&
+	       thread_state_syscall(&state, p->pid, t->tid) &&
+	       state.syscall >= 0;
+}
+
+/* One that runs while it is looked at, each time, has no path. */
+static live_ref path_while_still(struct attach_process *p,
+				 struct attach_thread *t,
+				 const struct perf_sample *s)
+{
+	uint64_t core = s->core;
+
+	for (int i = 0; i < TURNS; i++, core = proc_stat(t->tid, STAT_CORE)) {
+		uint64_t clock;
+		live_ref node;
+
+		attach_python_follow((int)core);
+		clock = perf_ring_clock(&t->ring);
+		if (perf_ring_clock(&t->ring) != clock)
+			continue;
+		if (has_come_to_wait(p, t, clock - s->clock))
+			break;
+		node = path_now(p, t, s);
+		if (perf_ring_clock(&t->ring) == clock)
+			return node;
+	}
+	return path_is_lost(t, LOSS_PARTIAL_PYTHON);
+}
+
 static live_ref path_of_sample(struct attach_process *p,
 			       struct attach_thread *t,
 			       const struct perf_sample *s)
 {
-	const struct cfi_frame top = { registers_pc(&s->registers),
-				       registers_sp(&s->registers),
-				       registers_fp(&s->registers) };
+	const struct cfi_frame top = leaf_of_sample(s);
 	live_ref node;
 
-	if (!s->user) {
-		t->live->losses[LOSS_PARTIAL_STACK]++;
-		return tree_child(&t->tree, t->tree.root, LIVE_NODE_PARTIAL,
-				  LOSS_PARTIAL_STACK, 0);
-	}
+	if (!s->user)
+		return path_is_lost(t, LOSS_PARTIAL_STACK);
+	if (t->python.id)
+		return path_while_still(p, t, s);
 	foreign_use(&p->foreign, s->stack, top.sp, s->stack_size);
 	foreign_use_deep(&p->foreign, t->deep, s->ns);
-	node = path_to(p, t, &top, &s->registers);
+	attach_python_begin(&p->python, p->unwinder, &t->python);
+	node = path_to(p, t, &top, true, &s->registers);
+	attach_python_end(&p->python, p->unwinder, &t->python);
 	t->edges = p->foreign.edge ? t->edges + 1 : 0;
 	if (p->foreign.edge && !t->deep && p->how.waiting)
 		t->deep = foreign_deep_new();
@@ -119,18 +272,20 @@ static live_ref path_of_sample(struct attach_process *p,
 
 /*
  * With its time in the kernel, a sample stands for all CPU time since the last
- * one.  Else ticks there are dropped: then it stands for a period.
+ * one.  Else ticks there are dropped: then it stands for a period, and for
+ * those of samples that it is behind.
  */
 static void take_perf_sample(struct attach_process *p, struct attach_thread *t,
 			     const struct perf_sample *s)
 {
-	uint64_t weight = SECOND / p->how.freq;
+	uint64_t count = 1 + t->behind, weight = count * SECOND / p->how.freq;
 	live_ref node;
 
+	t->behind = 0;
 	if (p->how.kernel)
 		weight = s->clock - t->clock_ns + t->owed_ns;
 	node = path_of_sample(p, t, s);
-	if (!add_sample_times(p, t, node, weight, weight)) {
+	if (!add_sample_times(p, t, node, count, weight, weight)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
 		return;
 	}
@@ -148,10 +303,14 @@ static int open_ring(struct attach_process *p, struct attach_thread *t,
 		     uint32_t dump, size_t room)
 {
 	uint64_t period = SECOND / p->how.freq;
-	int err = perf_ring_open(&t->ring, t->tid, period, p->how.kernel, dump,
-				 room);
+	bool wakes = t->python.id != 0;
+	int err = perf_ring_open(&t->ring, t->tid, period, p->how.kernel, wakes,
+				 dump, room);
+	struct epoll_event event = { EPOLLIN, { .ptr = t } };
 
 	t->clock_ns = 0;
+	if (!err && wakes)
+		epoll_ctl(p->how.events, EPOLL_CTL_ADD, t->ring.fd, &event);
 	return err;
 }
 
@@ -160,21 +319,11 @@ static int open_usual_ring(struct attach_process *p, struct attach_thread *t)
 	return open_ring(p, t, p->dump, p->room);
 }
 
-/* A thread's CPU time since its event was opened. */
-static uint64_t clock_of_ring(const struct perf_ring *r)
-{
-	uint64_t clock = 0;
-
-	if (r->fd >= 0 && read(r->fd, &clock, sizeof(clock)) < 0)
-		clock = 0;
-	return clock;
-}
-
 /* It goes on with another ring: 0, or -errno, and then it has none. */
 static int renew_ring(struct attach_process *p, struct attach_thread *t,
 		      bool large)
 {
-	uint64_t clock = clock_of_ring(&t->ring);
+	uint64_t clock = perf_ring_clock(&t->ring);
 	int err = -EPERM;
 
 	t->owed_ns += clock - t->clock_ns;
@@ -192,8 +341,14 @@ static void drain_thread(struct attach_process *p, struct attach_thread *t)
 {
 	struct perf_sample sample;
 
-	while (perf_ring_next(&t->ring, &sample))
-		take_perf_sample(p, t, &sample);
+	while (perf_ring_next(&t->ring, &sample)) {
+		if (!t->python.id)
+			attach_python_follow(-1);
+		if (t->python.id && perf_ring_has_more(&t->ring))
+			t->behind++; /* it is too late to look */
+		else
+			take_perf_sample(p, t, &sample);
+	}
 	t->live->losses[LOSS_DROPPED_RING] += t->ring.lost;
 	t->ring.lost = 0;
 	if (t->edges > EDGES_MOST && t->ring.dump < PERF_RING_DUMP_MOST)
@@ -205,6 +360,15 @@ void attach_process_drain(struct attach_process *p)
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (!p->threads[i]->ended)
 			drain_thread(p, p->threads[i]);
+}
+
+void attach_process_wake(struct attach_thread *t, bool ended)
+{
+	if (ended)
+		epoll_ctl(t->process->how.events, EPOLL_CTL_DEL, t->ring.fd,
+			  NULL);
+	if (!t->ended)
+		drain_thread(t->process, t);
 }
 
 /* Its CPU time above that of its samples, on a line of its own. */
@@ -231,7 +395,7 @@ static void end_thread(struct attach_process *p, struct attach_thread *t)
 	if (t->ended)
 		return;
 	drain_thread(p, t);
-	t->past_ns += clock_of_ring(&t->ring);
+	t->past_ns += perf_ring_clock(&t->ring);
 	p->cpu_ns += t->past_ns;
 	add_kernel_time(p, t);
 	perf_ring_close(&t->ring);
@@ -267,6 +431,17 @@ static bool make_rings_smaller(struct attach_process *p)
 	return true;
 }
 
+/* Does it run Python?  It may be about to. */
+static bool find_python_thread(struct attach_process *p,
+			       struct attach_thread *t)
+{
+	if (!p->python.there || t->python.id || t->python.looks == PYTHON_LOOKS)
+		return false;
+	t->python.looks++;
+	t->python.id = attach_python_id(&p->python, &p->foreign, t->tid);
+	return t->python.id;
+}
+
 /* A thread that was not there before: 0, or -errno. */
 static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 {
@@ -276,6 +451,7 @@ static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 
 	if (!t)
 		return err;
+	t->process = p;
 	t->tid = tid;
 	t->there = true;
 	t->last_look = now;
@@ -283,6 +459,7 @@ static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 	proc_file(p->pid, path, name, sizeof(name));
 	name[strcspn(name, "\n")] = 0;
 	name[sizeof(t->live->name) - 1] = 0;
+	find_python_thread(p, t);
 	err = open_usual_ring(p, t);
 	while (err == -EPERM && make_rings_smaller(p))
 		err = open_usual_ring(p, t);
@@ -309,6 +486,10 @@ static void see_thread(struct attach_process *p, pid_t tid, uint64_t now)
 
 	if (t) {
 		t->there = true;
+		if (find_python_thread(p, t)) {
+			drain_thread(p, t);
+			renew_ring(p, t, false);
+		}
 		return;
 	}
 	err = add_attached(p, tid, now);
@@ -341,6 +522,18 @@ static bool see_threads(struct attach_process *p, uint64_t now)
 			end_thread(p, p->threads[i]);
 			p->threads[i]->live->state = LIVE_THREAD_ENDED;
 		}
+	return true;
+}
+
+/* Those that are there now, and an interpreter of Python among them. */
+static bool see_modules(struct attach_process *p)
+{
+	if (!foreign_look(&p->foreign))
+		return false;
+	if (p->how.waiting && attach_python_look(&p->python, &p->foreign))
+		for (size_t i = 0; i < p->thread_count; i++)
+			p->threads[i]->python.looks = 0;
+	attach_record_python(&p->record, p->python.version, p->python.there);
 	return true;
 }
 
@@ -402,42 +595,71 @@ static live_ref path_of_wait(struct attach_process *p, struct attach_thread *t,
 		top.fp = guess_frame_pointer(
 			&p->foreign, p->unwinder->reached.sp,
 			unwind_reached_function(p->unwinder));
-	return why >= 0 ? path_to(p, t, &top, NULL) : node;
+	return why >= 0 ? path_to(p, t, &top, true, NULL) : node;
+}
+
+/* With functions of Python, if it has any and does not run meanwhile. */
+static live_ref path_of_python_wait(struct attach_process *p,
+				    struct attach_thread *t,
+				    const struct thread_state *state,
+				    uint64_t clock)
+{
+	live_ref node;
+
+	p->foreign.still = t->python.id != 0;
+	attach_python_begin(&p->python, p->unwinder, &t->python);
+	node = path_of_wait(p, t, state);
+	attach_python_end(&p->python, p->unwinder, &t->python);
+	return !t->python.id || perf_ring_clock(&t->ring) == clock
+		       ? node
+		       : path_is_lost(t, LOSS_PARTIAL_PYTHON);
 }
 
 /* A thread that waits; its stack stays as it is meanwhile, or is not used. */
-static void take_wait(struct attach_process *p, struct attach_thread *t,
-		      const struct thread_state *state, uint64_t now)
+static live_ref path_of_sleeper(struct attach_process *p,
+				struct attach_thread *t, uint64_t clock)
 {
-	uint64_t wall = now - t->last_look;
-	struct iovec here = { p->stack, PERF_RING_DUMP_MOST };
-	struct iovec there = { (void *)(uintptr_t)state->sp,
-			       PERF_RING_DUMP_MOST };
-	ssize_t size = process_vm_readv(p->pid, &here, 1, &there, 1, 0);
-	live_ref node;
+	struct thread_state state;
+	size_t size;
 
-	if (size <= 0)
+	if (!thread_state_syscall(&state, p->pid, t->tid) || !state.sp)
+		return 0;
+	size = read_stack_now(p, state.sp, PERF_RING_DUMP_MOST);
+	if (!size)
+		return 0;
+	foreign_use(&p->foreign, p->stack, state.sp, size);
+	return path_of_python_wait(p, t, &state, clock);
+}
+
+/* It is where it was if it has not run since. */
+static void look_at_wait(struct attach_process *p, struct attach_thread *t,
+			 uint64_t now)
+{
+	uint64_t clock = perf_ring_clock(&t->ring), wall = now - t->last_look;
+
+	if (clock != t->last_clock)
+		t->last_wait = 0;
+	if (!t->last_wait)
+		t->last_wait = path_of_sleeper(p, t, clock);
+	t->last_clock = clock;
+	if (!t->last_wait)
 		return;
-	foreign_use(&p->foreign, p->stack, state->sp, (size_t)size);
-	node = path_of_wait(p, t, state);
-	if (!add_sample_times(p, t, node, 0, wall)) {
+	if (!add_sample_times(p, t, t->last_wait, 1, 0, wall)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
 		return;
 	}
 	t->live->last_ns = now;
-	keep_point(p, t, node, now, wall);
+	keep_point(p, t, t->last_wait, now, wall);
 }
 
 static void look_at_waits(struct attach_process *p, uint64_t now)
 {
 	for (size_t i = 0; i < p->thread_count; i++) {
 		struct attach_thread *t = p->threads[i];
-		struct thread_state state;
 
 		if (t->ended)
 			continue;
-		if (thread_state_syscall(&state, p->pid, t->tid) && state.sp)
-			take_wait(p, t, &state, now);
+		look_at_wait(p, t, now);
 		t->last_look = now;
 	}
 }
@@ -448,7 +670,8 @@ void attach_process_look(struct attach_process *p)
 
 	if (p->gone)
 		return;
-	if (process_start(p->pid) != p->started || !foreign_look(&p->foreign) ||
+	attach_python_follow(-1);
+	if (process_start(p->pid) != p->started || !see_modules(p) ||
 	    !see_threads(p, now))
 		p->gone = true;
 	else if (p->how.waiting)
@@ -505,7 +728,7 @@ int attach_process_open(struct attach_process *p, pid_t pid, const char *folder,
 		return err;
 	p->how.waiting = how->waiting && can_see_waits(pid);
 	attach_record_how(&p->record, &p->how);
-	if (!see_threads(p, process_clock()))
+	if (!see_modules(p) || !see_threads(p, process_clock()))
 		return fail(-ESRCH, "process %d has ended", (int)pid);
 	return p->thread_count ? 0 : attach_refused(pid, p->refused);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/attach-python.h"
 #include "attach/attach-record.h"
 #include "attach/foreign.h"
 #include "attach/perf-ring.h"
@@ -18,17 +19,22 @@
 struct unwinder;
 
 struct attach_thread {
+	struct attach_process *process;
 	pid_t tid;
 	struct perf_ring ring;
 	struct tree tree;
 	struct live_thread *live;
 	struct moments moments;
-	uint64_t clock_ns;  /* of this ring: its CPU time at its last sample */
-	uint64_t owed_ns;   /* of former rings: behind the last sample, … */
-	uint64_t past_ns;   /* … and in all */
-	uint64_t last_look; /* at what it waits for */
-	unsigned int edges; /* samples whose copy was too short, in a row */
+	uint64_t clock_ns;   /* of this ring: its CPU time at its last sample */
+	uint64_t owed_ns;    /* of former rings: behind the last sample, … */
+	uint64_t past_ns;    /* … and in all */
+	uint64_t last_look;  /* at what it waits for … */
+	uint64_t last_clock; /* … when its ring's clock said so, … */
+	live_ref last_wait;  /* … and it was there; 0: nowhere */
+	unsigned int edges;  /* samples whose copy was too short, in a row */
 	struct foreign_deep *deep; /* NULL: none was */
+	struct attach_python_thread python;
+	unsigned int behind; /* its samples that another one stands for */
 	bool there, ended;
 };
 
@@ -45,6 +51,7 @@ struct attach_process {
 	uint32_t dump; /* bytes of a copy, of most threads */
 	size_t room;   /* of their rings */
 	char *stack;   /* of a thread that waits */
+	struct attach_python python;
 	bool gone;
 
 	/* What came of it. */
@@ -64,6 +71,9 @@ void attach_process_close(struct attach_process *p);
 
 /* Take the samples that have come. */
 void attach_process_drain(struct attach_process *p);
+
+/* The same of one thread, that how.events has; `ended`: no more will come. */
+void attach_process_wake(struct attach_thread *t, bool ended);
 
 /* See which threads there are, and what those wait for that do. */
 void attach_process_look(struct attach_process *p);

@@ -139,6 +139,12 @@ void attach_record_how(struct attach_record *r, const struct attach_how *how)
 	h->events = record_text(r, events, strlen(events));
 }
 
+void attach_record_python(struct attach_record *r, uint16_t version, bool known)
+{
+	header_of(r)->python = version;
+	header_of(r)->python_known = known;
+}
+
 void attach_record_close(struct attach_record *r)
 {
 	arena_close(&r->arena);

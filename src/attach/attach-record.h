@@ -31,6 +31,8 @@ struct attach_record {
 struct attach_how {
 	uint64_t freq;
 	bool kernel, waiting; /* time in the kernel, time off the core */
+	int events; /* of epoll(7): gets the threads of Python that have samples
+		     */
 };
 
 /*
@@ -40,6 +42,8 @@ struct attach_how {
 int attach_record_open(struct attach_record *r, const char *folder, pid_t pid,
 		       const struct job *job, bool ranked);
 void attach_record_how(struct attach_record *r, const struct attach_how *how);
+void attach_record_python(struct attach_record *r, uint16_t version,
+			  bool known);
 void attach_record_close(struct attach_record *r);
 
 /* Sets its index; ATTACH_NO_MODULE: no room. */

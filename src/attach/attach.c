@@ -3,9 +3,13 @@
 #include "attach/attach.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "launch/process.h"
@@ -15,6 +19,7 @@
 enum {
 	LOOK_NS = 100000000, /* between looks at threads */
 	DRAIN_NS = 40000000, /* most between looks into rings */
+	EVENTS_MOST = 64,    /* that are taken at a time */
 	DUE_LEAST = 10       /* samples' worth of CPU time: some must come */
 };
 
@@ -41,19 +46,31 @@ static bool all_are_gone(const struct attach *a)
 	return true;
 }
 
-/* The signal that came until then; 0: none. */
-static int wait_until(const sigset_t *set, uint64_t until_ns)
+static void take_wake_up(struct attach *a, const struct epoll_event *event)
 {
-	uint64_t now = process_clock();
-	uint64_t left = until_ns > now ? until_ns - now : 0;
-	const struct timespec wait = { (time_t)(left / SECOND),
-				       (long)(left % SECOND) };
-	int signo = sigtimedwait(set, NULL, &wait);
+	struct signalfd_siginfo info;
 
-	return signo > 0 ? signo : 0;
+	if (event->data.ptr)
+		attach_process_wake(event->data.ptr, event->events & EPOLLHUP);
+	else if (read(a->signals, &info, sizeof(info)) > 0)
+		a->signal = (int)info.ssi_signo;
 }
 
-static void attach_loop(struct attach *a, const sigset_t *set, uint64_t end_ns)
+/* Until then, or a signal; samples of Python are taken meanwhile. */
+static void wait_until(struct attach *a, uint64_t until_ns)
+{
+	for (uint64_t now; (now = process_clock()) < until_ns && !a->signal;) {
+		struct epoll_event events[EVENTS_MOST];
+		uint64_t ms = (until_ns - now) / 1000000 + 1;
+		int count = epoll_wait(a->events, events, EVENTS_MOST,
+				       ms < INT_MAX ? (int)ms : INT_MAX);
+
+		for (int i = 0; i < count; i++)
+			take_wake_up(a, &events[i]);
+	}
+}
+
+static void attach_loop(struct attach *a, uint64_t end_ns)
 {
 	uint64_t look_ns = 0;
 
@@ -70,27 +87,45 @@ static void attach_loop(struct attach *a, const sigset_t *set, uint64_t end_ns)
 			look_ns = now + LOOK_NS;
 		}
 		now += drain_interval(a);
-		a->signal = wait_until(set, now < end_ns ? now : end_ns);
+		wait_until(a, now < end_ns ? now : end_ns);
 	}
 }
 
-void attach_run(struct attach *a, double seconds)
+static int wait_for_signals(struct attach *a, const sigset_t *set)
+{
+	struct epoll_event event = { EPOLLIN, { .ptr = NULL } };
+
+	a->signals = signalfd(-1, set, SFD_CLOEXEC);
+	return a->signals < 0 || epoll_ctl(a->events, EPOLL_CTL_ADD, a->signals,
+					   &event)
+		       ? fail(-errno, "cannot wait for signals: %s",
+			      strerror(errno))
+		       : 0;
+}
+
+int attach_run(struct attach *a, double seconds)
 {
 	sigset_t set, old;
+	int err;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, &old);
+	err = wait_for_signals(a, &set);
+	attach_python_hurry();
 	a->start_ns = process_clock();
-	attach_loop(a, &set,
-		    seconds > 0 ? a->start_ns + (uint64_t)(seconds * 1e9)
-				: UINT64_MAX);
+	if (!err)
+		attach_loop(a, seconds > 0
+				       ? a->start_ns + (uint64_t)(seconds * 1e9)
+				       : UINT64_MAX);
 	for (size_t i = 0; i < a->count; i++)
 		attach_process_end(&a->processes[i]);
 	a->end_ns = process_clock();
+	attach_python_follow(-1);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	return err;
 }
 
 int attach_check(const struct attach *a)

@@ -13,15 +13,17 @@
 struct attach {
 	struct attach_process *processes;
 	size_t count;
+	int events,
+		signals; /* descriptors: all that is waited for, and these */
 	uint64_t start_ns, end_ns;
 	int signal; /* that ended it; 0: none */
 };
 
 /*
  * Until that many seconds have passed (0: without end), SIGINT, SIGTERM or
- * SIGHUP comes, or all have ended.
+ * SIGHUP comes, or all have ended.  0, or -errno with a reason.
  */
-void attach_run(struct attach *a, double seconds);
+int attach_run(struct attach *a, double seconds);
 
 /* 0, or -ENODATA with the reason why there is no sample of any of them. */
 int attach_check(const struct attach *a);

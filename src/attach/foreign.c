@@ -50,7 +50,8 @@ struct foreign_deep *foreign_deep_new(void)
 }
 
 struct foreign_page {
-	uintptr_t at; /* 0: none */
+	uintptr_t at;  /* 0: none */
+	uint32_t look; /* that it is of; 0: a file's, of all */
 	uint8_t bytes[PEEK_PAGE];
 };
 
@@ -67,8 +68,16 @@ void foreign_use(struct foreign *f, const void *stack, uintptr_t low,
 	f->stack = stack;
 	f->stack_low = low;
 	f->stack_high = low + size;
-	f->edge = false;
+	f->edge = f->still = false;
 	f->deep = NULL;
+	f->look += f->look + 1 ? 1 : 2; /* not 0 */
+}
+
+void foreign_use_still(struct foreign *f, const void *stack, uintptr_t low,
+		       size_t size)
+{
+	foreign_use(f, stack, low, size);
+	f->still = true;
 }
 
 void foreign_use_deep(struct foreign *f, struct foreign_deep *deep, uint64_t ns)
@@ -129,19 +138,19 @@ static bool read_own_vdso(void *to, uint64_t offset, size_t size)
 	return true;
 }
 
-/* What is in no file, or may have changed since, is read anew each time. */
+/* `m` is of a file; NULL: it is read from the process. */
 static bool fill_foreign_page(struct foreign *f, struct foreign_page *page,
 			      uintptr_t at, const struct foreign_mapping *m)
 {
-	const struct foreign_module *module = &f->modules[m->module];
-	uint64_t offset = m->offset + (at - m->start);
+	const struct foreign_module *module = m ? &f->modules[m->module] : NULL;
+	uint64_t offset = m ? m->offset + (at - m->start) : 0;
 	ssize_t got = 0;
 
 	page->at = 0;
-	if (module->file >= 0)
+	if (m && module->file >= 0)
 		got = pread(module->file, page->bytes, PEEK_PAGE,
 			    (off_t)offset);
-	else if (!strcmp(module->path, VDSO))
+	else if (m && !strcmp(module->path, VDSO))
 		got = read_own_vdso(page->bytes, offset, PEEK_PAGE) ? PEEK_PAGE
 								    : 0;
 	if (got <= 0 && !read_process(f, page->bytes, at, PEEK_PAGE))
@@ -149,18 +158,24 @@ static bool fill_foreign_page(struct foreign *f, struct foreign_page *page,
 	if (got > 0)
 		memset(page->bytes + got, 0, (size_t)(PEEK_PAGE - got));
 	page->at = at;
+	page->look = m ? 0 : f->look;
 	return true;
 }
 
+/* What is in no file, or may have changed since, is read anew each time, but of
+   a thread that stands still. */
 static bool read_page(struct foreign *f, void *to, uintptr_t at, size_t size)
 {
 	const struct foreign_mapping *m = foreign_mapping_of(f, at);
 	uintptr_t start = at & ~(uintptr_t)(PEEK_PAGE - 1);
 	struct foreign_page *page = &f->pages[at / PEEK_PAGE % FOREIGN_PAGES];
 
-	if (!m || m->module == SIZE_MAX || m->writable)
+	if (m && (m->module == SIZE_MAX || m->writable))
+		m = NULL;
+	if (!m && !f->still)
 		return read_process(f, to, at, size);
-	if (page->at != start && !fill_foreign_page(f, page, start, m))
+	if ((page->at != start || (page->look && page->look != f->look)) &&
+	    !fill_foreign_page(f, page, start, m))
 		return false;
 	memcpy(to, page->bytes + (at - start), size);
 	return true;
@@ -244,7 +259,7 @@ bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at, size_t size)
 			return true;
 		}
 		m = foreign_mapping_of(f, at);
-		if (!m || m->module == SIZE_MAX) {
+		if (!f->still && (!m || m->module == SIZE_MAX)) {
 			bool known = read_deep(f, to, at, size);
 
 			f->edge |= !known;
@@ -394,6 +409,8 @@ static void read_foreign_elf(struct foreign_module *m, uintptr_t begin)
 		at = m->base + segment.p_vaddr;
 		if (segment.p_type == PT_GNU_EH_FRAME)
 			m->eh_frame = at;
+		else if (segment.p_type == PT_DYNAMIC)
+			m->dynamic = at;
 		else if (segment.p_type == PT_NOTE && !m->build_id_size)
 			read_foreign_notes(m, at, segment.p_memsz);
 	}

@@ -39,6 +39,7 @@ struct foreign_module {
 	uint64_t device, inode;
 	uintptr_t start, end, base;
 	uintptr_t eh_frame; /* its PT_GNU_EH_FRAME; 0: none */
+	uintptr_t dynamic;  /* its PT_DYNAMIC; 0: none */
 	int file;           /* open; -1: not there any more */
 	uint32_t index;     /* in the profile */
 	bool gone;          /* it is not mapped any more */
@@ -61,12 +62,14 @@ struct foreign {
 	struct foreign_mapping *mappings; /* by address */
 	size_t mapping_count, mapping_room, last;
 	struct foreign_page *pages;
+	uint32_t look;   /* how often it was used */
 	uint64_t hash;   /* of its list of mappings */
 	bool unreadable; /* its memory may not be read */
 	/* The copy that came with a sample; `edge`: more was wanted. */
 	const char *stack;
 	uintptr_t stack_low, stack_high;
 	bool edge;
+	bool still; /* what is beside the copy is as it was at its time */
 	struct foreign_deep *deep; /* NULL: no more than the copy is known */
 	uint64_t sample_ns;        /* when the copy was made */
 };
@@ -85,6 +88,13 @@ const struct foreign_mapping *foreign_mapping_of(struct foreign *f,
 /* All reads are of this one, until the next call. */
 void foreign_use(struct foreign *f, const void *stack, uintptr_t low,
 		 size_t size);
+
+/*
+ * The same, and the thread does not run: all of its memory is read as it is,
+ * each page once.
+ */
+void foreign_use_still(struct foreign *f, const void *stack, uintptr_t low,
+		       size_t size);
 
 /* The copy is that of a sample of this thread, at that time. */
 void foreign_use_deep(struct foreign *f, struct foreign_deep *deep,

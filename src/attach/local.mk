@@ -5,6 +5,7 @@ libattach_a_CFLAGS = $(reader_cflags)
 libattach_a_SOURCES = \
 	src/attach/attach.c src/attach/attach.h \
 	src/attach/attach-process.c src/attach/attach-process.h \
+	src/attach/attach-python.c src/attach/attach-python.h \
 	src/attach/attach-record.c src/attach/attach-record.h \
 	src/attach/attach-refused.c \
 	src/attach/foreign.c src/attach/foreign.h \

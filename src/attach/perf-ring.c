@@ -31,23 +31,24 @@ static int map_perf_ring(struct perf_ring *r, size_t room)
 }
 
 int perf_ring_open(struct perf_ring *r, pid_t tid, uint64_t period_ns,
-		   bool kernel, uint32_t dump, size_t room)
+		   bool kernel, bool wakes, uint32_t dump, size_t room)
 {
 	struct perf_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = period_ns,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_READ |
-			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_READ | PERF_SAMPLE_REGS_USER |
+			       PERF_SAMPLE_STACK_USER,
 		.exclude_kernel = !kernel,
 		.exclude_hv = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.sample_regs_user = PERF_REGISTERS,
 		.sample_stack_user = dump,
-		.watermark = 1,
-		.wakeup_events = UINT32_MAX, /* bytes: nobody waits for it */
+		.watermark = !wakes, /* bytes: nobody waits for so many */
+		.wakeup_events = wakes ? 1 : UINT32_MAX,
 	};
 	int err;
 
@@ -90,7 +91,7 @@ static void copy_from_ring(const struct perf_ring *r, void *to, uint64_t at,
 static bool parse_sample(struct perf_sample *to, const char *at, size_t size)
 {
 	enum {
-		WORDS = 3 /* time, counter, ABI */
+		WORDS = 4 /* time, core, counter, ABI */
 	};
 	const uint64_t *word = (const void *)at;
 	size_t count = size / sizeof(*word), next = WORDS;
@@ -98,8 +99,10 @@ static bool parse_sample(struct perf_sample *to, const char *at, size_t size)
 
 	if (count < WORDS)
 		return false;
-	*to = (struct perf_sample){ .ns = word[0], .clock = word[1] };
-	if (word[2] != PERF_REGISTERS_ABI)
+	*to = (struct perf_sample){ .ns = word[0],
+				    .core = (uint32_t)word[1],
+				    .clock = word[2] };
+	if (word[3] != PERF_REGISTERS_ABI)
 		return true;
 	if (count < WORDS + PERF_REGISTERS_COUNT + 1)
 		return false;
@@ -143,4 +146,21 @@ bool perf_ring_next(struct perf_ring *r, struct perf_sample *to)
 				 __ATOMIC_RELEASE);
 	}
 	return found;
+}
+
+bool perf_ring_has_more(const struct perf_ring *r)
+{
+	const struct perf_event_mmap_page *page = (void *)r->page;
+
+	return page && page->data_tail < __atomic_load_n(&page->data_head,
+							 __ATOMIC_ACQUIRE);
+}
+
+uint64_t perf_ring_clock(const struct perf_ring *r)
+{
+	uint64_t clock = 0;
+
+	if (r->fd >= 0 && read(r->fd, &clock, sizeof(clock)) < 0)
+		clock = 0;
+	return clock;
 }

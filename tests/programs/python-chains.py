@@ -2,8 +2,8 @@
 """Writes a program whose functions are named by the path that they are called
 on, or checks the profile of one.
 
-    python-chains.py write [THREADS SECONDS]   the program
-    python-chains.py check PROGRAM FOLDED CSV  what copse says of it
+    python-chains.py write [THREADS SECONDS [TURNS]]   the program
+    python-chains.py check PROGRAM FOLDED CSV          what copse says of it
 
 A function is the name of its caller, "_", how it is called, and a number.
 """
@@ -93,14 +93,14 @@ def some_kinds(count):
     return [queue.pop(0) for _ in range(count)]
 
 
-def write_function(out, name, depth):
+def write_function(out, name, depth, turns):
     kind = name.split("_")[-1][0]
     children = []
     if depth:
         for number, how in enumerate(some_kinds(3)):
             children.append((how, "%s_%s%d" % (name, how, number)))
     for how, child in children:
-        write_function(out, child, depth - 1)
+        write_function(out, child, depth - 1, turns)
     out.append("%sdef %s(*_):" % ("async " if kind in "ca" else "", name))
     out.append("    total = 0 # " + name)
     for how, child in children:
@@ -109,7 +109,7 @@ def write_function(out, name, depth):
             text = {"c": "await %s()", "a": "await take_all(%s)"}[how] % child
         out.append("    %s # %s" % (text, name))
     if not children:
-        out.append("    for i in range(400): total += i * i # %s" % name)
+        out.append("    for i in range(%d): total += i * i # %s" % (turns, name))
     if kind in "gfa":
         out.append("    yield total # %s" % name)
         out.append("    yield total # %s" % name)
@@ -117,11 +117,11 @@ def write_function(out, name, depth):
         out.append("    return total # %s" % name)
 
 
-def write(threads=1, seconds=1.0):
+def write(threads=1, seconds=1.0, turns=400):
     random.seed(7)
     out = [HEAD]
     for root in "abcd"[:threads]:
-        write_function(out, "n" + root, 4)
+        write_function(out, "n" + root, 4, turns)
     out.append("def run(function):")
     out.append("    until = time.thread_time() + %f" % seconds)
     out.append("    while time.thread_time() < until: function()")
@@ -200,7 +200,8 @@ def check_lines(program, path):
 
 
 if sys.argv[1] == "write":
-    write(*(int(sys.argv[2]), float(sys.argv[3])) if sys.argv[2:] else ())
+    write(*(kind(text) for kind, text in
+            zip((int, float, int), sys.argv[2:])))
 else:
     good = check_paths(sys.argv[3])
     sys.exit(not (check_lines(sys.argv[2], sys.argv[4]) and good))

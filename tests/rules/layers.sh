@@ -17,7 +17,7 @@ src/collect:  base arch live
 src/papi:     base
 src/profile:  base live
 src/launch:   base arch live profile
-src/attach:   base arch live collect/unwind collect/registry.h launch
+src/attach:   base arch live collect/unwind collect/python collect/registry.h launch
 src/check:    base arch live launch profile/profile.h
 src/symbol:   base arch profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def

@@ -145,6 +145,111 @@ waits() {
 		{ all += $NF } END { exit in_it < 0.8 * all }' folded
 }
 
+# python ARGUMENT…: a program of Python, attached to until it ends.
+python() {
+	/usr/bin/python3 "$@" >/dev/null &
+	pid=$!
+	wait_for has_worked "$pid" 5
+	attached python.copse -F 1000 && wait "$pid" || return
+	[ "$(wc -l <said)" = 1 ] || { cat said; skip "not allowed to trace"; }
+}
+
+# chains THREADS SECONDS TURNS: functions that are named by their callers are on these
+# paths, on lines of theirs, and next to all samples have some.
+chains() {
+	need /usr/bin/python3
+	chains=$srcdir/tests/programs/python-chains.py
+	/usr/bin/python3 "$chains" write "$1" "$2" "$3" >chains.py &&
+		python chains.py || return
+	"$copse" report -m samples -f folded python.copse >folded &&
+		"$copse" report hotspots --by-line -n 0 -f csv python.copse >csv ||
+		return
+	/usr/bin/python3 "$chains" check chains.py folded csv || return
+	whole python.copse 0.95
+}
+
+# Of four threads that short functions share by Python's lock, which each is in
+# for as long as it says.
+python_shares() {
+	need /usr/bin/python3
+	cat >shares.py <<-'EOM'
+		import threading, time
+		def little(): return sum(range(20))
+		def two_parts():
+		    for _ in range(200): little()
+		def one_part():
+		    for _ in range(100): little()
+		def work():
+		    until = time.process_time() + 6
+		    while time.process_time() < until:
+		        two_parts()
+		        one_part()
+		for _ in range(4): threading.Thread(target=work).start()
+	EOM
+	python shares.py || return
+	cells python.copse 'function inclusive' >found
+	cat found
+	awk '{ is[$1] = $2 }
+		END { print is["two_parts"] / (is["two_parts"] + is["one_part"]) }' \
+		found >share
+	near "$(cat share)" 0.667 0.04
+}
+
+# Where it waits, in C of its own or the system's.
+python_waits() {
+	need /usr/bin/python3
+	cat >waits.py <<-'EOM'
+		import threading, time
+		def sleeper(): time.sleep(3)
+		def awaited(): thread.join()
+		thread = threading.Thread(target=sleeper)
+		thread.start()
+		time.process_time()
+		sum(range(20000000))
+		awaited()
+	EOM
+	python waits.py || return
+	"$copse" report tree -m wall.time -n 0 -f folded python.copse >folded
+	cat folded
+	grep -q '<module>;awaited;Thread.join;.*wait' folded &&
+		grep -q 'Thread.run;sleeper;.*sleep' folded
+}
+
+# twin NAME: a process with a function of that name, as $pid.
+twin() {
+	cat >"$1.py" <<-EOM
+		import time
+		def $1():
+		    until = time.process_time() + 2
+		    while time.process_time() < until: sum(range(100))
+		$1()
+	EOM
+	PYTHONHASHSEED=0 setarch -R /usr/bin/python3 "$1.py" &
+	pid=$!
+}
+
+# Processes that are alike have each its own functions at the same addresses.
+python_twins() {
+	need /usr/bin/python3
+	twin east
+	east=$pid
+	twin west
+	west=$pid
+	wait_for has_worked "$east" 5
+	wait_for has_worked "$west" 5
+	"$copse" attach --no-report -f -o twins.copse "$east" "$west" 2>said || {
+		cat said
+		grep -Eq 'seccomp|perf_event_paranoid' said && skip "no perf events"
+		return 1
+	}
+	wait "$east" "$west"
+	"$copse" report -m cpu.time -f folded twins.copse >folded
+	cat folded
+	awk '/<module>;east[; ]/ { l += $NF } /<module>;west[; ]/ { r += $NF }
+		/east.*west|west.*east/ { exit 1 }
+		END { exit l < 0.3 * (l + r) || r < 0.3 * (l + r) }' folded
+}
+
 # It is attached to and left again and again, and killed once.
 unnoticed() {
 	started calm 8
@@ -197,6 +302,11 @@ point "ranks of a launcher" ranks
 point "another user's own program" user_shares
 point "time in the kernel" kernel_line
 point "the path of a thread that waits" waits
+point "functions of Python" chains 1 3 1
+point "of threads of Python, too" chains 3 1 1
+point "shares of functions that threads run in turns" python_shares
+point "what functions of Python wait for" python_waits
+point "processes of Python that are alike" python_twins
 point "the program does not notice" unnoticed
 point "what cannot be measured is an error" errors
 points_done

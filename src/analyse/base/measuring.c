@@ -436,8 +436,8 @@ static void say_attached(struct report *report, const struct run *run)
 		report_note(report,
 			    "Measured from outside, for a while (copse "
 			    "attach): not known are MPI calls and who waited "
-			    "for whom, GPU work, files, locks, functions of "
-			    "Python, and what was before.");
+			    "for whom, GPU work, files, locks, and what was "
+			    "before.");
 }
 
 void measuring_few(struct report *report, const struct run *run)

@@ -271,6 +271,14 @@ bool python_code_ready(void)
 	return slots;
 }
 
+void *python_code_exchange(void *names)
+{
+	void *before = slots;
+
+	slots = names;
+	return before;
+}
+
 SIGSAFE static struct code_slot *code_slot_near(uintptr_t code, uint32_t i)
 {
 	return &slots[((code * 0x9e3779b97f4a7c15u >> 40) + i) % SLOTS];

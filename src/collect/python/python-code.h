@@ -61,6 +61,12 @@ SIGSAFE static inline bool python_code_has(uint64_t units, uintptr_t offset)
 /* Before the first name is asked for; false: there is no memory. */
 bool python_code_ready(void);
 
+/*
+ * From now on names are those of another process: what this returned when its
+ * names were in use, NULL at first.
+ */
+void *python_code_exchange(void *names);
+
 /* That object's name.  `room` is of PYTHON_ROOM bytes. */
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,

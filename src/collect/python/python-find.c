@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/settings.h"
@@ -21,10 +20,6 @@
 #include "collect/transparency/dlsym.h"
 #include "collect/unwind/loaded-object.h"
 #include "live/layout.h"
-
-enum {
-	VERSION = 1 /* a word of _PyRuntime, as of 3.13 */
-};
 
 /* Mutable: which there is; set once. */
 static struct {
@@ -44,15 +39,6 @@ static struct {
  */
 static struct python_layout founds[2];
 
-/* "python3.9", "libpython3.10.so.1.0": 0x309, 0x30a; 0: it does not say. */
-static uint16_t version_of_name(const char *name)
-{
-	const char *at = strstr(name, "python3.");
-	unsigned long minor = at ? strtoul(at + 8, NULL, 10) : 0;
-
-	return minor && minor < 0x100 ? (uint16_t)(0x300 + minor) : 0;
-}
-
 static const char *module_name(const struct link_map *map, char *room,
 			       size_t size)
 {
@@ -64,12 +50,6 @@ static const char *module_name(const struct link_map *map, char *room,
 		      size - 1);
 	room[length > 0 ? length : 0] = 0;
 	return str_base(room);
-}
-
-/* python3, python3.11, libpython3.11.so.1.0: not a program that contains it. */
-static bool is_interpreter_alone(const char *name)
-{
-	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
 }
 
 static bool is_libpython(const char *file)
@@ -90,9 +70,7 @@ static uint16_t find_version(const uint64_t *runtime, const char *name)
 {
 	const unsigned long *version = find_symbol("Py_Version");
 
-	if (!memcmp(runtime, "xdebugpy", 8))
-		return (uint16_t)(runtime[VERSION] >> 16);
-	return version ? (uint16_t)(*version >> 16) : version_of_name(name);
+	return python_layout_version(runtime, version ? *version : 0, name);
 }
 
 static const ElfW(Sym) * symbol_at(const void *code)
@@ -154,7 +132,7 @@ static void python_find(bool full, bool is_late)
 	found->loop = at.loop;
 	found->loop_size = at.loop_size;
 	found->map = at.map;
-	found->alone = is_interpreter_alone(name);
+	found->alone = python_layout_is_alone(name);
 	found->full = full;
 	__atomic_store_n(&python_layout, found, __ATOMIC_RELEASE);
 }

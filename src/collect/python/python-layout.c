@@ -3,6 +3,7 @@
 #include "collect/python/python-layout.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* By version: those that do not say it themselves. */
@@ -273,4 +274,26 @@ bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
 			return true;
 		}
 	return false;
+}
+
+static uint16_t version_of_name(const char *name)
+{
+	const char *at = strstr(name, "python3.");
+	unsigned long minor = at ? strtoul(at + 8, NULL, 10) : 0;
+
+	return minor && minor < 0x100 ? (uint16_t)(0x300 + minor) : 0;
+}
+
+/* A program that contains an old one says nothing. */
+uint16_t python_layout_version(const uint64_t *runtime, unsigned long version,
+			       const char *name)
+{
+	if (!memcmp(runtime, "xdebugpy", 8))
+		return (uint16_t)(runtime[VERSION] >> 16);
+	return version ? (uint16_t)(version >> 16) : version_of_name(name);
+}
+
+bool python_layout_is_alone(const char *name)
+{
+	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
 }

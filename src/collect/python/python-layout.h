@@ -97,6 +97,16 @@ extern HIDDEN const struct python_layout *python_layout;
 bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
 			  uint16_t version);
 
+/*
+ * By what the runtime's state says, what Py_Version has (0: it is not there),
+ * or the name of the file: "libpython3.10.so.1.0" is 0x30a.  0: nothing does.
+ */
+uint16_t python_layout_version(const uint64_t *runtime, unsigned long version,
+			       const char *name);
+
+/* python3, python3.11, libpython3.11.so.1.0: not a program that contains it. */
+bool python_layout_is_alone(const char *name);
+
 enum {
 	PYTHON_THREAD_NAME = 16 /* as long as the kernel's, ended by 0 */
 };

@@ -1140,6 +1140,13 @@ SIGSAFE static void memorize_path(struct unwinder *u, const struct walk *w)
 	u->generation = registry_code_generation();
 }
 
+SIGSAFE static struct python_stack stack_of_thread(const struct unwinder *u)
+{
+	return (struct python_stack){ u->sounded, u->high,
+				      u->thread ? u->thread
+						: registers_thread() };
+}
+
 /*
  * The functions of Python of now, and then how many frames of the memo hold
  * beside them: none that they are called from where they changed.
@@ -1149,7 +1156,7 @@ SIGSAFE static uint32_t follow_python(struct unwinder *u, bool afresh,
 				      enum python_read *how)
 {
 	struct python_frames *p = &u->python;
-	struct python_stack stack = { u->sounded, u->high, registers_thread() };
+	struct python_stack stack = stack_of_thread(u);
 	uintptr_t changed;
 	uint32_t hold = 0;
 
@@ -1225,7 +1232,7 @@ SIGSAFE static bool is_guess_refuted(struct unwinder *u, const struct walk *w)
 /* The walk met the interpreter: is there state of the thread, or another? */
 SIGSAFE static bool meets_python(struct unwinder *u, const struct walk *w)
 {
-	struct python_stack stack = { u->sounded, u->high, registers_thread() };
+	struct python_stack stack = stack_of_thread(u);
 
 	return w->python &&
 	       (!u->python.read ||

@@ -78,6 +78,7 @@ enum {
 
 struct unwinder {
 	uintptr_t low, high;  /* the thread's own stack */
+	uintptr_t thread;     /* its registers_thread(); 0: it asks itself */
 	uintptr_t floor;      /* paths begin below it; UINTPTR_MAX: nowhere */
 	live_ref root;        /* that the memo's path is below */
 	uintptr_t sounded;    /* it can be read from here up */
