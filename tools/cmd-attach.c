@@ -169,24 +169,29 @@ static int open_processes(struct attachment *a, int count)
 static void say_limits(const struct attach *a)
 {
 	const struct attach_process *p = &a->processes[0];
-	size_t unmeasured = 0;
+	size_t unmeasured = 0, resting = 0;
 
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->count; i++) {
 		unmeasured += a->processes[i].unmeasured;
+		resting += a->processes[i].resting;
+	}
 	if (!p->how.kernel)
 		fprintf(stderr, "copse attach: time in the kernel has no paths "
 				"(kernel.perf_event_paranoid is above 1)\n");
 	if (!p->how.waiting && !no_waits)
 		fprintf(stderr, "copse attach: what threads wait for is not "
 				"known (this user may not trace them)\n");
+	if (resting)
+		fprintf(stderr,
+			"copse attach: threads are measured in turns of a "
+			"second: for %zu of them no more memory may be locked "
+			"(ulimit -l, kernel.perf_event_mlock_kb) or opened "
+			"(ulimit -n)\n",
+			resting);
 	if (unmeasured)
 		fprintf(stderr,
 			"copse attach: %zu threads are not measured: %s\n",
-			unmeasured,
-			p->refused == -EPERM
-				? "no more memory may be locked (ulimit -l, "
-				  "kernel.perf_event_mlock_kb)"
-				: strerror(-p->refused));
+			unmeasured, strerror(-p->refused));
 }
 
 static int write_profiles(struct attachment *a, const struct job *job)

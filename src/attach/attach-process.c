@@ -30,6 +30,7 @@ enum {
 	EDGES_MOST = 4,       /* copies that were too short, before a larger */
 	DUMP_LEAST = 8 << 10,
 	LATE_NS = 500000,
+	TURN_NS = 1000000000,
 	TURNS = 4,             /* to find a thread that does not run */
 	STAT_CORE = 39,        /* of its `stat` */
 	PYTHON_LOOKS = 20,     /* for a new thread's number, 0.1 s each */
@@ -270,6 +271,12 @@ static live_ref path_of_sample(struct attach_process *p,
 	return node;
 }
 
+/* Of one that is measured in turns, a time stands for that of its rest, too. */
+static uint64_t with_rest(const struct attach_thread *t, uint64_t ns)
+{
+	return ns + (uint64_t)((double)ns * (double)t->rested_ns / TURN_NS);
+}
+
 /*
  * With its time in the kernel, a sample stands for all CPU time since the last
  * one.  Else ticks there are dropped: then it stands for a period, and for
@@ -284,6 +291,7 @@ static void take_perf_sample(struct attach_process *p, struct attach_thread *t,
 	t->behind = 0;
 	if (p->how.kernel)
 		weight = s->clock - t->clock_ns + t->owed_ns;
+	weight = with_rest(t, weight);
 	node = path_of_sample(p, t, s);
 	if (!add_sample_times(p, t, node, count, weight, weight)) {
 		t->live->losses[LOSS_DROPPED_FULL]++;
@@ -319,17 +327,24 @@ static int open_usual_ring(struct attach_process *p, struct attach_thread *t)
 	return open_ring(p, t, p->dump, p->room);
 }
 
+static void leave_ring(struct attach_thread *t)
+{
+	uint64_t clock = perf_ring_clock(&t->ring);
+
+	t->owed_ns += clock - t->clock_ns;
+	t->past_ns += with_rest(t, clock);
+	t->clock_ns = t->last_clock = t->edges = 0;
+	t->last_wait = 0;
+	perf_ring_close(&t->ring);
+}
+
 /* It goes on with another ring: 0, or -errno, and then it has none. */
 static int renew_ring(struct attach_process *p, struct attach_thread *t,
 		      bool large)
 {
-	uint64_t clock = perf_ring_clock(&t->ring);
 	int err = -EPERM;
 
-	t->owed_ns += clock - t->clock_ns;
-	t->past_ns += clock;
-	t->edges = 0;
-	perf_ring_close(&t->ring);
+	leave_ring(t);
 	if (large)
 		err = open_ring(p, t, PERF_RING_DUMP_MOST, ROOM_LARGE);
 	if (err)
@@ -395,10 +410,9 @@ static void end_thread(struct attach_process *p, struct attach_thread *t)
 	if (t->ended)
 		return;
 	drain_thread(p, t);
-	t->past_ns += perf_ring_clock(&t->ring);
+	leave_ring(t);
 	p->cpu_ns += t->past_ns;
 	add_kernel_time(p, t);
-	perf_ring_close(&t->ring);
 	t->ended = true;
 }
 
@@ -424,11 +438,58 @@ static bool make_rings_smaller(struct attach_process *p)
 	else
 		return false;
 	for (size_t i = 0; i < p->thread_count; i++)
-		if (!p->threads[i]->ended) {
+		if (p->threads[i]->ring.fd >= 0) {
 			drain_thread(p, p->threads[i]);
 			renew_ring(p, p->threads[i], false);
 		}
 	return true;
+}
+
+/* The one that has had a ring, or none, for longest; NULL: there is none. */
+static struct attach_thread *longest_turn(const struct attach_process *p,
+					  bool ring)
+{
+	struct attach_thread *found = NULL;
+
+	for (size_t i = 0; i < p->thread_count; i++) {
+		struct attach_thread *t = p->threads[i];
+
+		if (!t->ended && (t->ring.fd >= 0) == ring &&
+		    (!found || t->turn_ns < found->turn_ns))
+			found = t;
+	}
+	return found;
+}
+
+static bool begin_turn(struct attach_process *p, struct attach_thread *t,
+		       uint64_t now)
+{
+	if (open_usual_ring(p, t))
+		return false;
+	t->rested_ns = now - t->turn_ns;
+	t->turn_ns = now;
+	return true;
+}
+
+/* Those without a ring get one, of those that had one for longest. */
+static void take_turns(struct attach_process *p, uint64_t now)
+{
+	struct attach_thread *to, *from;
+
+	if (now < p->turn_ns + TURN_NS)
+		return;
+	p->turn_ns = now;
+	for (size_t i = p->resting; i; i--) {
+		to = longest_turn(p, false);
+		from = longest_turn(p, true);
+		if (!to || begin_turn(p, to, now) || !from ||
+		    now - from->turn_ns < TURN_NS)
+			continue;
+		drain_thread(p, from);
+		leave_ring(from);
+		from->turn_ns = now;
+		begin_turn(p, to, now);
+	}
 }
 
 /* Does it run Python?  It may be about to. */
@@ -463,6 +524,9 @@ static int add_attached(struct attach_process *p, pid_t tid, uint64_t now)
 	err = open_usual_ring(p, t);
 	while (err == -EPERM && make_rings_smaller(p))
 		err = open_usual_ring(p, t);
+	if ((err == -EPERM || err == -EMFILE) && longest_turn(p, true))
+		err = 0; /* it waits for its turn */
+	t->turn_ns = now;
 	if (!err) {
 		t->live = attach_record_thread(&p->record, tid, name, &t->tree);
 		err = t->live ? 0 : -ENOSPC;
@@ -486,7 +550,7 @@ static void see_thread(struct attach_process *p, pid_t tid, uint64_t now)
 
 	if (t) {
 		t->there = true;
-		if (find_python_thread(p, t)) {
+		if (find_python_thread(p, t) && t->ring.fd >= 0) {
 			drain_thread(p, t);
 			renew_ring(p, t, false);
 		}
@@ -512,7 +576,7 @@ static bool see_threads(struct attach_process *p, uint64_t now)
 		return false;
 	for (size_t i = 0; i < p->thread_count; i++)
 		p->threads[i]->there = false;
-	p->unmeasured = 0;
+	p->unmeasured = p->resting = 0;
 	while ((entry = readdir(list)))
 		if (atoi(entry->d_name) > 0)
 			see_thread(p, atoi(entry->d_name), now);
@@ -521,7 +585,10 @@ static bool see_threads(struct attach_process *p, uint64_t now)
 		if (!p->threads[i]->there && !p->threads[i]->ended) {
 			end_thread(p, p->threads[i]);
 			p->threads[i]->live->state = LIVE_THREAD_ENDED;
+		} else if (!p->threads[i]->ended) {
+			p->resting += p->threads[i]->ring.fd < 0;
 		}
+	take_turns(p, now);
 	return true;
 }
 
@@ -657,7 +724,7 @@ static void look_at_waits(struct attach_process *p, uint64_t now)
 	for (size_t i = 0; i < p->thread_count; i++) {
 		struct attach_thread *t = p->threads[i];
 
-		if (t->ended)
+		if (t->ring.fd < 0)
 			continue;
 		look_at_wait(p, t, now);
 		t->last_look = now;

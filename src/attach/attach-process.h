@@ -28,6 +28,8 @@ struct attach_thread {
 	uint64_t clock_ns;   /* of this ring: its CPU time at its last sample */
 	uint64_t owed_ns;    /* of former rings: behind the last sample, … */
 	uint64_t past_ns;    /* … and in all */
+	uint64_t turn_ns;    /* since when it has a ring, or none, … */
+	uint64_t rested_ns;  /* … and how long it had none before */
 	uint64_t last_look;  /* at what it waits for … */
 	uint64_t last_clock; /* … when its ring's clock said so, … */
 	live_ref last_wait;  /* … and it was there; 0: nowhere */
@@ -58,6 +60,8 @@ struct attach_process {
 	uint64_t samples, cpu_ns;
 	size_t unmeasured; /* threads without an event, as there is no room */
 	int refused;       /* -errno of that */
+	size_t resting;    /* threads without a ring: all take turns */
+	uint64_t turn_ns;  /* the last ones */
 };
 
 /*

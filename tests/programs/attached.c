@@ -18,6 +18,10 @@
 
 #include "known.h"
 
+enum {
+	THREADS_MOST = 1024
+};
+
 /* Mutable: what the command line says. */
 static double seconds;
 
@@ -47,12 +51,12 @@ KEPT static void *work_in_parts(void *unused)
 
 static void shares(int threads)
 {
-	pthread_t all[64];
+	static pthread_t all[THREADS_MOST];
 
-	for (int i = 1; i < threads && i < 64; i++)
+	for (int i = 1; i < threads && i < THREADS_MOST; i++)
 		pthread_create(&all[i], NULL, work_in_parts, NULL);
 	work_in_parts(NULL);
-	for (int i = 1; i < threads && i < 64; i++)
+	for (int i = 1; i < threads && i < THREADS_MOST; i++)
 		pthread_join(all[i], NULL);
 }
 

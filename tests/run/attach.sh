@@ -109,11 +109,11 @@ ranks() {
 as_user() {
 	for_others attached
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$programs/attached" "$1" 3 >truth &
+		"$programs/attached" "$1" "${2:-3}" "${3:-1}" >truth &
 	pid=$!
 	chmod 777 .
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$copse" attach --no-report -F 400 -o "$scratch/$1-user.copse" "$pid" \
+		"$copse" attach --no-report -f -F 400 -o "$scratch/$1-user.copse" "$pid" \
 		2>said || { cat said; return 1; }
 	cat said
 	wait "$pid"
@@ -121,6 +121,19 @@ as_user() {
 
 user_shares() {
 	as_user shares && has_truth shares-user.copse
+}
+
+# More threads than rings that may be locked: they take turns, and what was seen
+# of each stands for all of it.
+user_turns() {
+	ulimit -l 0
+	as_user shares 0.15 $((60 * $(nproc --all))) || return
+	grep turns said || skip "there is room for all rings"
+	has_truth shares-user.copse >shares || { tail -n 9 shares; return 1; }
+	cells shares-user.copse exclusive >found
+	awk 'FNR == NR { found += $1; next } { sum += $3 }
+		END { print found, "of", sum
+			exit found < 0.75 * sum || found > 1.15 * sum }' found truth
 }
 
 # Most of the time is on its line.
@@ -300,6 +313,7 @@ point "a deep stack" deep
 point "a stack above all copies" far
 point "ranks of a launcher" ranks
 point "another user's own program" user_shares
+point "more threads than rings" user_turns
 point "time in the kernel" kernel_line
 point "the path of a thread that waits" waits
 point "functions of Python" chains 1 3 1
