@@ -155,6 +155,7 @@ static int open_processes(struct attachment *a, int count)
 	int err = 0;
 
 	a->attach.events = how.events;
+	attach_plan(&how, a->pids, (size_t)count);
 	for (int i = 0; i < count && !err; i++) {
 		const struct job *job = &a->jobs[i];
 

@@ -324,7 +324,7 @@ static int open_ring(struct attach_process *p, struct attach_thread *t,
 
 static int open_usual_ring(struct attach_process *p, struct attach_thread *t)
 {
-	return open_ring(p, t, p->dump, p->room);
+	return open_ring(p, t, p->how.dump, p->how.room);
 }
 
 static void leave_ring(struct attach_thread *t)
@@ -425,17 +425,21 @@ static struct attach_thread *find_attached(const struct attach_process *p,
 	return NULL;
 }
 
-/*
- * No more memory may be locked: all rings are halved, then copies.  False: they
- * are as small as they may be.
- */
+bool attach_process_halve(struct attach_how *how)
+{
+	if (how->room > 2 * how->dump)
+		how->room /= 2;
+	else if (how->dump > DUMP_LEAST)
+		how->room = 2 * (how->dump /= 2);
+	else
+		return false;
+	return true;
+}
+
+/* No more memory may be locked. */
 static bool make_rings_smaller(struct attach_process *p)
 {
-	if (p->room > 2 * p->dump)
-		p->room /= 2;
-	else if (p->dump > DUMP_LEAST)
-		p->room = 2 * (p->dump /= 2);
-	else
+	if (!attach_process_halve(&p->how))
 		return false;
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (p->threads[i]->ring.fd >= 0) {
@@ -777,10 +781,7 @@ int attach_process_open(struct attach_process *p, pid_t pid, const char *folder,
 {
 	int err;
 
-	*p = (struct attach_process){ .pid = pid,
-				      .how = *how,
-				      .dump = PERF_RING_DUMP,
-				      .room = 8 * PERF_RING_DUMP };
+	*p = (struct attach_process){ .pid = pid, .how = *how };
 	p->started = process_start(pid);
 	if (!p->started)
 		return fail(-ESRCH, "there is no process %d", (int)pid);

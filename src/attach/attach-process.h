@@ -50,9 +50,7 @@ struct attach_process {
 	void *arrays;
 	struct attach_thread **threads;
 	size_t thread_count, thread_room;
-	uint32_t dump; /* bytes of a copy, of most threads */
-	size_t room;   /* of their rings */
-	char *stack;   /* of a thread that waits */
+	char *stack; /* of a thread that waits */
 	struct attach_python python;
 	bool gone;
 
@@ -84,6 +82,9 @@ void attach_process_look(struct attach_process *p);
 
 /* Take what is left, and leave it. */
 void attach_process_end(struct attach_process *p);
+
+/* All rings are halved, then copies.  False: they are as small as may be. */
+bool attach_process_halve(struct attach_how *how);
 
 /* attach-refused.c: why the kernel refuses an event of that process. */
 int attach_refused(pid_t pid, int err);

@@ -4,14 +4,19 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "arch/page-size.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "launch/process.h"
 
 #define SECOND 1000000000ull
@@ -20,8 +25,39 @@ enum {
 	LOOK_NS = 100000000, /* between looks at threads */
 	DRAIN_NS = 40000000, /* most between looks into rings */
 	EVENTS_MOST = 64,    /* that are taken at a time */
+	STAT_THREADS = 20,   /* of a process's `stat` */
 	DUE_LEAST = 10       /* samples' worth of CPU time: some must come */
 };
+
+/* Bytes that this user may lock, as far as is known. */
+static double lockable_bytes(void)
+{
+	FILE *from = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+	struct rlimit limit;
+	double kb = 0;
+	bool known = from && fscanf(from, "%lf", &kb) == 1 &&
+		     !getrlimit(RLIMIT_MEMLOCK, &limit);
+
+	if (from)
+		fclose(from);
+	if (!geteuid() || !known || limit.rlim_cur == RLIM_INFINITY)
+		return INFINITY;
+	return (double)limit.rlim_cur +
+	       kb * 1024 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void attach_plan(struct attach_how *how, const pid_t *pids, size_t count)
+{
+	double most = lockable_bytes(), threads = 0;
+
+	for (size_t i = 0; i < count; i++)
+		threads += (double)proc_stat(pids[i], STAT_THREADS);
+	how->dump = PERF_RING_DUMP;
+	how->room = 8 * (size_t)how->dump;
+	while (threads * (double)(how->room + page_size()) > most &&
+	       attach_process_halve(how))
+		;
+}
 
 /* Until a thread that runs has filled half of the smallest ring. */
 static uint64_t drain_interval(const struct attach *a)
@@ -30,7 +66,7 @@ static uint64_t drain_interval(const struct attach *a)
 
 	for (size_t i = 0; i < a->count; i++) {
 		const struct attach_process *p = &a->processes[i];
-		uint64_t copies = p->room / p->dump / 2;
+		uint64_t copies = p->how.room / p->how.dump / 2;
 		uint64_t ns = copies * SECOND / p->how.freq;
 
 		least = ns < least ? ns : least;

@@ -20,6 +20,12 @@ struct attach {
 };
 
 /*
+ * What rings of all their threads may have, where only so much memory may be
+ * locked: sets `dump` and `room`.
+ */
+void attach_plan(struct attach_how *how, const pid_t *pids, size_t count);
+
+/*
  * Until that many seconds have passed (0: without end), SIGINT, SIGTERM or
  * SIGHUP comes, or all have ended.  0, or -errno with a reason.
  */

@@ -56,12 +56,12 @@ for _ in $(seq "$rounds"); do
 	watched_job
 	read -r seen after <out
 	[ "$plain" = "$seen" ] || echo "# another result: $plain, $seen"
-	calculate "100 * ($after / $before - 1)" >>more
+	calculate "100 * ($after / $before - 1)" >>longer
 	echo "$after" >>took
 	calculate "$(sed 's/ / + /' cost)" >>cpu
 	wc -l <stream >>looks
 done
 echo "seconds, watched: $(median took)"
-echo "longer by, percent: $(confidence more), median $(median more)"
+echo "longer by, percent: $(confidence longer), median $(median longer)"
 echo "looks: $(median looks), CPU seconds of them all: $(median cpu)"
 first_screen

@@ -126,6 +126,7 @@ user_shares() {
 # More threads than rings that may be locked: they take turns, and what was seen
 # of each stands for all of it.
 user_turns() {
+	# shellcheck disable=SC3045 # dash has it
 	ulimit -l 0
 	as_user shares 0.15 $((60 * $(nproc --all))) || return
 	grep turns said || skip "there is room for all rings"
@@ -134,6 +135,28 @@ user_turns() {
 	awk 'FNR == NR { found += $1; next } { sum += $3 }
 		END { print found, "of", sum
 			exit found < 0.75 * sum || found > 1.15 * sum }' found truth
+}
+
+# Several processes share what may be locked.
+user_processes() {
+	for_others attached
+	# shellcheck disable=SC3045 # dash has it
+	ulimit -l 0
+	count=$((5 * $(nproc --all)))
+	pids=
+	for _ in $(seq "$count"); do
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$programs/attached" shares 0.2 4 >/dev/null &
+		pids="$pids $!"
+	done
+	chmod 777 .
+	# shellcheck disable=SC2086 # a list of words
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$copse" attach --no-report -F 400 -o "$scratch/many.copse" \
+		$pids 2>said || { cat said; return 1; }
+	cat said
+	! grep -q turns said && "$copse" report ranks -n 0 -f csv many.copse >csv &&
+		[ "$(wc -l <csv)" = $((count + 1)) ]
 }
 
 # Most of the time is on its line.
@@ -314,6 +337,7 @@ point "a stack above all copies" far
 point "ranks of a launcher" ranks
 point "another user's own program" user_shares
 point "more threads than rings" user_turns
+point "rings of several processes" user_processes
 point "time in the kernel" kernel_line
 point "the path of a thread that waits" waits
 point "functions of Python" chains 1 3 1
