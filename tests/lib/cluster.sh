@@ -6,7 +6,8 @@
 #   cluster_may             skip the point unless this machine lets it be done
 #   cluster_up HOST…        each with a network, a name, a /dev/shm and a
 #                           monotonic clock of its own; / is shared
-#   cluster_slurm           slurmctld on the first host, slurmd on each
+#   cluster_slurm           slurmctld on the first host, slurmd on each; settings
+#                           of $cluster_settings, lines, are added
 #   on HOST COMMAND…        there, in the current directory
 #   over_hosts ARGUMENT…    Open MPI's mpirun from the first host over all
 #   host_dies HOST          with all that runs there, as without power
@@ -195,7 +196,7 @@ cluster_slurm() {
 	set -- $cluster_hosts
 	chmod 755 "$scratch" "$cluster"
 	mkdir -p "$cluster/state" "$cluster/tmp" "$cluster/spool"
-	cluster_conf "$@" >"$cluster/slurm.conf"
+	{ cluster_conf "$@"; echo "${cluster_settings-}"; } >"$cluster/slurm.conf"
 	export SLURM_CONF="$cluster/slurm.conf"
 	cluster_munge
 	on "$1" slurmctld -c

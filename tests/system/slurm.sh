@@ -17,8 +17,26 @@ lacks() {
 	[ -x "$crash" ] || echo "mpi-crash was not built"
 }
 lacks=$(lacks)
+
+# The prolog and epilog that we give away, for jobs that begin when that is asked
+# for.
+set_prolog() {
+	for kind in prolog epilog; do
+		cat >"$cluster/$kind" <<-S
+			#!/bin/sh
+			[ -e "$scratch/\$SLURM_JOB_USER.watched" ] || exit 0
+			export PATH="$(dirname "$copse"):\$PATH" EVERY=0.5
+			export TEXTFILE="$scratch/text" STATE="$scratch/watch"
+			exec "$srcdir/share/slurm/copse-$kind.sh"
+		S
+		chmod 755 "$cluster/$kind"
+	done
+	cluster_settings="Prolog=$cluster/prolog
+Epilog=$cluster/epilog"
+}
+
 if [ -z "$lacks" ]; then
-	cluster_up ash elm && cluster_slurm || exit 99
+	cluster_up ash elm && set_prolog && cluster_slurm || exit 99
 fi
 
 may() {
@@ -323,6 +341,48 @@ J
 		grep -qE '"most": ?[1-9]' memory || { cat memory; return 1; }
 }
 
+# has_rows COUNT COMMAND…: a table of so many.
+has_rows() {
+	count=$1
+	shift
+	"$@" >rows 2>said && [ "$(wc -l <rows)" = $((count + 1)) ]
+}
+
+has_metrics() {
+	grep -q '^copse_ranks_alive{.*} 4$' "text/copse-$1.prom"
+}
+
+# By its number on its host, and where it has no rank; by nobody else.
+seen_by_number() {
+	wait_up_to 30 has_rows 4 on elm "$copse" top --once --delay 0.3 -f csv \
+		--table ranks "$1" || { cat rows said; return 1; }
+	wait_up_to 30 has_rows 4 on ash "$copse" top --once --delay 0.3 -f csv \
+		--table ranks "$1" || { cat rows said; return 1; }
+	on elm setpriv --reuid=65534 --regid=65534 --clear-groups "$copse" top \
+		--once "$1" && return 1
+	on elm "$copse" control "$1" stop >said 2>&1 || { cat said; return 1; }
+	cat said
+	wait_up_to 30 has_metrics "$1"
+}
+
+# With its prolog, which slurmd calls.
+with_prolog() {
+	may
+	mkdir -p text
+	touch root.watched
+	job=$(batch -w elm -N 1 -n 4 <<J
+srun "$copse" run -q -o numbered.copse "$programs/steered" until "$PWD/enough"
+J
+)
+	seen_by_number "$job"
+	good=$?
+	touch enough
+	over "$job" || good=1
+	rm root.watched
+	find text watch
+	[ $good = 0 ] && [ -z "$(find text watch -name "*$job*")" ]
+}
+
 # The job script that we give away.  srun kills all at once; what is left is
 # found by its last lines.
 recovered() {
@@ -383,6 +443,7 @@ point "each task of an array has its own" array
 point "a job that is started again leaves the first attempt" again
 point "scancel: complete" cancelled
 point "a job that hangs is asked by its number elsewhere" asked_by_number
+point "by its number it is seen and steered, a prolog watches it" with_prolog
 point "the job script finds what srun killed" recovered
 point "a time limit, and a program that does not end" too_late
 points_done
