@@ -179,9 +179,11 @@ static void say_limits(const struct attach *a)
 	if (!p->how.kernel)
 		fprintf(stderr, "copse attach: time in the kernel has no paths "
 				"(kernel.perf_event_paranoid is above 1)\n");
-	if (!p->how.waiting && !no_waits)
-		fprintf(stderr, "copse attach: what threads wait for is not "
-				"known (this user may not trace them)\n");
+	if (!p->how.reads)
+		fprintf(stderr,
+			"copse attach: what threads wait for and functions "
+			"of Python are not known (this user may not trace "
+			"them)\n");
 	if (resting)
 		fprintf(stderr,
 			"copse attach: threads are measured in turns of a "

@@ -266,7 +266,7 @@ static live_ref path_of_sample(struct attach_process *p,
 	node = path_to(p, t, &top, true, &s->registers);
 	attach_python_end(&p->python, p->unwinder, &t->python);
 	t->edges = p->foreign.edge ? t->edges + 1 : 0;
-	if (p->foreign.edge && !t->deep && p->how.waiting)
+	if (p->foreign.edge && !t->deep && p->how.reads)
 		t->deep = foreign_deep_new();
 	return node;
 }
@@ -601,7 +601,7 @@ static bool see_modules(struct attach_process *p)
 {
 	if (!foreign_look(&p->foreign))
 		return false;
-	if (p->how.waiting && attach_python_look(&p->python, &p->foreign))
+	if (p->how.reads && attach_python_look(&p->python, &p->foreign))
 		for (size_t i = 0; i < p->thread_count; i++)
 			p->threads[i]->python.looks = 0;
 	attach_record_python(&p->record, p->python.version, p->python.there);
@@ -794,7 +794,8 @@ int attach_process_open(struct attach_process *p, pid_t pid, const char *folder,
 		err = make_unwinder(p);
 	if (err)
 		return err;
-	p->how.waiting = how->waiting && can_see_waits(pid);
+	p->how.reads = can_see_waits(pid);
+	p->how.waiting = how->waiting && p->how.reads;
 	attach_record_how(&p->record, &p->how);
 	if (!see_modules(p) || !see_threads(p, process_clock()))
 		return fail(-ESRCH, "process %d has ended", (int)pid);

@@ -31,6 +31,7 @@ struct attach_record {
 struct attach_how {
 	uint64_t freq;
 	bool kernel, waiting; /* time in the kernel, time off the core */
+	bool reads;           /* its memory */
 	uint32_t dump; /* bytes of a copy of the stack, of most threads */
 	size_t room;   /* of their rings */
 	int events; /* of epoll(7): gets the threads of Python that have samples

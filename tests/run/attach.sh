@@ -273,7 +273,7 @@ python_twins() {
 	west=$pid
 	wait_for has_worked "$east" 5
 	wait_for has_worked "$west" 5
-	"$copse" attach --no-report -f -o twins.copse "$east" "$west" 2>said || {
+	"$copse" attach --no-report --no-waits -f -o twins.copse "$east" "$west" 2>said || {
 		cat said
 		grep -Eq 'seccomp|perf_event_paranoid' said && skip "no perf events"
 		return 1
