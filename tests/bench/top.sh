@@ -24,6 +24,7 @@ job() {
 watched_job() {
 	local TIMEFORMAT='%U %S'
 
+	rm -rf watched.copse # or the last one is found, which has ended
 	{ time "$copse" top --wait 60 --stream watched.copse >stream 2>>err; } \
 		2>cost &
 	job "$ranks" "${STEPS:-200}"
