@@ -39,32 +39,38 @@ int __openat64_2(int, const char *, int);
 void closefrom(int);
 int close_range(unsigned, unsigned, int);
 
-/* An interposer: `leave` tells what the call did, by its result. */
-#define MEASURE(type, name, parameters, arguments, kind, fd, leave)            \
+/*
+ * An interposer: `leave` tells what the call did, by its result; `pass` what
+ * one did that is not measured.
+ */
+#define MEASURE(type, name, parameters, arguments, kind, fd, leave, pass)      \
 	CALL_NAME(name, kind);                                                 \
 	PUBLIC type name parameters                                            \
 	{                                                                      \
 		struct io_call call;                                           \
-		type result;                                                   \
+		bool measured = ENTER(&call, fd, name);                        \
+		type result = NEXT(name) arguments;                            \
                                                                                \
-		if (!ENTER(&call, fd, name))                                   \
-			return NEXT(name) arguments;                           \
-		result = NEXT(name) arguments;                                 \
-		leave;                                                         \
+		if (measured)                                                  \
+			leave;                                                 \
+		else                                                           \
+			pass;                                                  \
 		return result;                                                 \
 	}
 
 #define DATA(type, name, parameters, arguments, kind, fd, at_)                 \
 	MEASURE(type, name, parameters, arguments, kind, fd,                   \
-		copse_io_moved(&call, result, at_))
+		copse_io_moved(&call, result, at_),                            \
+		copse_io_passed(&name##_name, result))
 #define OTHER(type, name, parameters, arguments, kind, fd)                     \
 	MEASURE(type, name, parameters, arguments, kind, fd,                   \
-		copse_io_done(&call, result != 0))
+		copse_io_done(&call, result != 0), (void)0)
 #define PATH(type, name, parameters, arguments, kind, folder)                  \
 	MEASURE(type, name, parameters, arguments, kind, IO_BY_PATH,           \
 		copse_io_by_path(&call,                                        \
 				 file_call_name(result < 0, folder, path),     \
-				 result < 0))
+				 result < 0),                                  \
+		(void)0)
 #include "io/calls.def"
 
 /*
@@ -96,7 +102,8 @@ int close_range(unsigned, unsigned, int);
 #define OPEN_FIXED(name, parameters, arguments, folder)                        \
 	MEASURE(int, name, parameters, arguments, OPEN, IO_BY_PATH,            \
 		copse_io_opened(&call, result,                                 \
-				file_call_name(result < 0, folder, path)))
+				file_call_name(result < 0, folder, path)),     \
+		(void)0)
 
 OPEN(open, (const char *path, int flags, ...), (path, flags, mode), flags,
      AT_FDCWD)
@@ -175,7 +182,8 @@ PUBLIC int dup3(int fd, int to, int flags)
 #define SEEK(name)                                                             \
 	MEASURE(off_t, name, (int fd, off_t by, int from), (fd, by, from),     \
 		SEEK, fd,                                                      \
-		(copse_io_seek(fd, result), copse_io_done(&call, result < 0)))
+		(copse_io_seek(fd, result), copse_io_done(&call, result < 0)), \
+		(void)0)
 SEEK(lseek)
 SEEK(lseek64)
 
@@ -188,7 +196,8 @@ SEEK(lseek64)
 		(to, fd, at, size), WRITE, fd,                                 \
 		copse_io_copied(&call,                                         \
 				result > 0 && at ? *at - result : AT_POSITION, \
-				to, AT_POSITION, result))
+				to, AT_POSITION, result),                      \
+		copse_io_passed(&name##_name, result))
 SENDFILE(sendfile)
 SENDFILE(sendfile64)
 

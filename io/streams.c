@@ -31,13 +31,18 @@ ssize_t __getdelim(char **, size_t *, int, FILE *);
 	{                                                                      \
 		struct io_call call;                                           \
 		int fd = fileno_unlocked(stream_);                             \
+		bool measured;                                                 \
 		type result;                                                   \
                                                                                \
-		if (fd < 0 || !ENTER(&call, fd, name))                         \
+		if (fd < 0)                                                    \
 			return NEXT(name) arguments;                           \
+		measured = ENTER(&call, fd, name);                             \
 		call.stream = true;                                            \
 		result = NEXT(name) arguments;                                 \
-		copse_io_moved(&call, (int64_t)(bytes), AT_POSITION);          \
+		if (measured)                                                  \
+			copse_io_moved(&call, (int64_t)(bytes), AT_POSITION);  \
+		else                                                           \
+			copse_io_passed(&name##_name, (int64_t)(bytes));       \
 		return result;                                                 \
 	}
 #define READS(name, parameters, arguments)                                     \
@@ -106,6 +111,8 @@ STREAM(int, __vprintf_chk, (int flag, const char *format, va_list list),
 		if (measured) {                                                \
 			call.stream = true;                                    \
 			copse_io_moved(&call, result, AT_POSITION);            \
+		} else if (fd >= 0) {                                          \
+			copse_io_passed(&name##_name, result);                 \
 		}                                                              \
 		return result;                                                 \
 	}

@@ -42,7 +42,8 @@ END {
 	put_table("parents", "ppid u32")
 	put_table("openmp", columns_of("openmp"))
 	put_table("family", "cpu_ns u64 start_ns u64 unsampled u64 failed u64 " \
-		"user_ns u64 system_ns u64 faults u64 switches u64 own_ns u64")
+		"user_ns u64 system_ns u64 faults u64 switches u64 own_ns u64 " \
+		"io_read u64 io_written u64 stored_read u64 stored_written u64")
 	put_table("jobs", columns_of("run_job"))
 	put_table("nodes", columns_of("run_node") " path u32")
 	put_table("paths", "parent u32 end u32 node u32")

@@ -101,6 +101,7 @@ libanalyse_a_SOURCES = \
 	src/analyse/gpu/slice-overlap.c \
 	src/analyse/gpu/slice-view.c src/analyse/gpu/slice-view.h \
 	src/analyse/io/io-bandwidth.c src/analyse/io/io-bandwidth.h \
+	src/analyse/io/io-coverage.c src/analyse/io/io-coverage.h \
 	src/analyse/io/io-sites.c src/analyse/io/io-sites.h \
 	src/analyse/mpi/efficiency.c src/analyse/mpi/efficiency.h \
 	src/analyse/mpi/factor-losses.c src/analyse/mpi/factor-losses.h \

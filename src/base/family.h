@@ -19,4 +19,7 @@ struct family {
 	uint64_t faults;    /* pages that were mapped when first touched */
 	uint64_t switches;  /* times that a thread blocked (voluntary switch) */
 	uint64_t own_ns;    /* of start_ns, what the collector took */
+	/* Bytes that those read and wrote that were waited for: by system
+	 * calls, whatever for, and from and to storage. */
+	uint64_t io_read, io_written, stored_read, stored_written;
 };

@@ -2,7 +2,7 @@
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-find clock counters switches polls region callsite-cache \
 	descriptor phase omp-team lock-wait heap-live thread-names gpu gpu-allocs gpu-shapes gpu-communicators gpu-spans gpu-slices gpu-awaited gpu-pcs gpu-tool gpu-idle \
-	history range control iterations steering wait-events alt-stack thread-starter io-files
+	history range control iterations steering wait-events alt-stack thread-starter io-files io-passed
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LIBRARIES += libcollect.a
@@ -53,6 +53,7 @@ libcollect_a_SOURCES = \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/io/io-call.c src/collect/io/io-call.h \
 	src/collect/io/io-files.c src/collect/io/io-files.h \
+	src/collect/io/io-passed.c src/collect/io/io-passed.h \
 	src/collect/io/io-times.c src/collect/io/io-times.h \
 	src/collect/heap/heap-chance.h \
 	src/collect/heap/heap-sample.c src/collect/heap/heap-sample.h \

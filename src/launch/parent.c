@@ -280,7 +280,7 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 static void note_end(struct parent *p, struct harvest *h)
 {
 	struct live_end end = { .mono_ns = process_clock() };
-	struct family counts = { 0 };
+	struct family counts = p->io;
 	struct rusage used = { 0 };
 	int status = 0;
 
@@ -295,6 +295,7 @@ static void note_end(struct parent *p, struct harvest *h)
 	end.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0;
 	end.status = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status) : 0;
 	process_usage(&counts, &used);
+	process_io(&counts);
 	harvest_end(h, &end, &counts);
 	memory_watch_end(&p->memory, h, (uint64_t)used.ru_maxrss * 1024);
 	/* A launcher may kill us too, soon: the quickest copy first. */
@@ -322,6 +323,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
 	p->tick_ns = p->start_ns + SECOND;
+	process_io(&p->io);
 	child = start_program(p, argv);
 	if (child > 0) {
 		h->child = child;

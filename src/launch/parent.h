@@ -27,6 +27,7 @@ struct parent { /* all zero at first */
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
 	struct memory_watch memory;
 	struct core_wait core_wait;
+	struct family io;   /* what children had read and written before */
 	uint64_t tick_ns;   /* of the next tick */
 	uint64_t ending_ns; /* since when we end a job that hangs; or 0 */
 	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */

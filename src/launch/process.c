@@ -18,6 +18,10 @@
 #include "base/timebase.h"
 #include "launch/process.h"
 
+enum {
+	IO_SUMS = 4
+};
+
 /* It has ended, but its parent has not asked how: in containers, for long. */
 static bool is_zombie(pid_t pid)
 {
@@ -91,6 +95,33 @@ void process_usage(struct family *to, const struct rusage *usage)
 	to->system_ns = timeval_ns(usage->ru_stime);
 	to->faults = (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
 	to->switches = (uint64_t)usage->ru_nvcsw;
+}
+
+static void read_io(const char *path, unsigned long long to[IO_SUMS])
+{
+	static const char form[] = "rchar: %llu wchar: %llu syscr: %*u "
+				   "syscw: %*u read_bytes: %llu "
+				   "write_bytes: %llu";
+	FILE *f = fopen(path, "re");
+
+	if (!f || fscanf(f, form, &to[0], &to[1], &to[2], &to[3]) != IO_SUMS)
+		memset(to, 0, IO_SUMS * sizeof(*to));
+	if (f)
+		fclose(f);
+}
+
+/* This process's, without its only thread's. */
+void process_io(struct family *to)
+{
+	unsigned long long all[IO_SUMS], own[IO_SUMS];
+	uint64_t *const sums[IO_SUMS] = { &to->io_read, &to->io_written,
+					  &to->stored_read,
+					  &to->stored_written };
+
+	read_io("/proc/thread-self/io", own);
+	read_io("/proc/self/io", all);
+	for (int i = 0; i < IO_SUMS; i++)
+		*sums[i] = (all[i] > own[i] ? all[i] - own[i] : 0) - *sums[i];
 }
 
 uint64_t process_children_cpu_ns(void)

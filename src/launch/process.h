@@ -28,6 +28,12 @@ struct rusage;
 struct family;
 void process_usage(struct family *to, const struct rusage *usage);
 
+/*
+ * What all children that ended have read and written, less what *to says: with
+ * that of before, it is what those did that ended since.
+ */
+void process_io(struct family *to);
+
 /* CPU time of all children of this process that have ended. */
 uint64_t process_children_cpu_ns(void);
 

@@ -29,7 +29,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 32
+#define LIVE_VERSION 33
 #define LIVE_UNIT    8
 
 enum metric {

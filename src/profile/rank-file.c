@@ -51,6 +51,10 @@ const struct store_field *profile_family_fields(void)
 		STORE_ADDED(struct family, faults),
 		STORE_ADDED(struct family, switches),
 		STORE_ADDED(struct family, own_ns),
+		STORE_ADDED(struct family, io_read),
+		STORE_ADDED(struct family, io_written),
+		STORE_ADDED(struct family, stored_read),
+		STORE_ADDED(struct family, stored_written),
 		{ 0 },
 	};
 

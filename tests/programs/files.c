@@ -5,6 +5,7 @@
  *
  *   truth FUNCTION CALLS READ WRITTEN       of the calls in do_PATTERN()
  *   file NAME READS READ WRITES WRITTEN OPENS
+ *   uring 1                                 it could use io_uring
  *
  * The patterns small to rewrite are each a mistake, good is none.
  */
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -316,6 +318,34 @@ static KEPT void do_rewrite(void)
 	close(fd);
 }
 
+/*
+ * By what is not seen: 3 MiB are written, 2 MiB read, 16 MiB changed in memory;
+ * and by what is no file, 5 MiB.
+ */
+static KEPT void do_unseen(void)
+{
+	const size_t mapped = 16 * sizeof(block);
+	int fd = make_file("unseen", 16), two[2], ring;
+	FILE *f = fopen(path_of("unseen"), "r");
+	char parameters[256] = { 0 }, *at;
+
+	at = mmap(NULL, mapped, PROT_WRITE, MAP_SHARED, fd, 0);
+	must(f && at != MAP_FAILED && !fsync(fd));
+	for (size_t i = 0; i < mapped; i += 4096)
+		at[i] = 1;
+	for (int i = 0; i < 3; i++)
+		must(syscall(SYS_write, fd, block, sizeof(block)) ==
+		     sizeof(block));
+	for (size_t i = 0; i < 2 * sizeof(block); i++)
+		must(getc(f) != EOF);
+	must(!pipe(two));
+	for (int i = 0; i < 320; i++)
+		must(write(two[1], block, 16384) == 16384 &&
+		     read(two[0], block, 16384) == 16384);
+	ring = (int)syscall(425, 4, parameters); /* io_uring_setup */
+	printf("file unseen 0 0 16 16777216 2\nuring %d\n", ring >= 0);
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -374,7 +404,7 @@ static const struct {
 	{ "random", do_random },     { "names", do_names },
 	{ "sync", do_sync },         { "reread", do_reread },
 	{ "rewrite", do_rewrite },   { "times", do_times },
-	{ "good", do_good },
+	{ "good", do_good },         { "unseen", do_unseen },
 };
 
 int main(int argc, char **argv)

@@ -80,9 +80,12 @@ files_are_true() {
 		}' said -
 }
 
+is_true_of_files() {
+	run_with "$programs/files" "$1" "$PWD" && files_are_true
+}
+
 is_true() {
-	run_with "$programs/files" "$1" "$PWD" && paths_are_true &&
-		files_are_true
+	is_true_of_files "$1" && paths_are_true
 }
 
 # Those that found a place have theirs, and all others one.
@@ -169,15 +172,47 @@ has_darshans_names() {
 	done
 }
 
-# What runs without it is not measured, and says how to.
+# What runs without it is not measured, and says how to, and what it would be.
 is_off() {
 	rm -rf io.copse
-	"$copse" run -q --no-report -o io.copse "$programs/files" sizes \
+	"$copse" run -q --no-report -o io.copse "$programs/files" small \
 		"$PWD" >said || return
-	"$copse" report io io.copse >found
+	"$copse" report io --width 400 io.copse >found
 	cat found
+	[ ! -e /proc/self/io ] || grep -q 'and 28.6 MiB written' found || return
 	grep -q 'copse run --io=on measures' found &&
 		[ -z "$(columns paths call_path)$(columns files file)" ]
+}
+
+# What the kernel counted and nobody saw: to the byte as far as it is written;
+# what is read to start a program is some 60 KiB.
+unseen_is_told() {
+	[ -e /proc/self/io ] || skip "the kernel does not count"
+	is_true_of_files unseen || return
+	columns coverage 'does files others kernel storage' >coverage
+	cat coverage
+	"$copse" report io --width 400 io.copse >found
+	cat found
+	awk -F '\t' '
+		$1 == "read" { read = $4 - $2 - $3; pipe = $3 }
+		$1 == "written" { written = $4 - $2 - $3; good = $3 == 5242880 }
+		END { exit !(good && pipe == 5242880 && written == 3145728 &&
+			read >= 2097152 && read < 2359296) }' coverage &&
+		grep -q '^• Not seen: 2\..* MiB of .* counted as read' found &&
+		grep -q '^• Not seen: 3.00 MiB of 24.0 MiB .* as written' found || return
+	# Where the kernel knows of storage (not in memory), and of io_uring.
+	if awk '$1 == "written" { exit $5 < 16777216 }' coverage; then
+		grep -q '^• Some 1[56]\..* MiB more .* written to storage' found || return
+	fi
+	! grep -q '^uring 1' said ||
+		grep -q '^• 1 process used io_uring' found
+}
+
+nothing_is_unseen() {
+	run_with "$programs/files" sizes "$PWD" || return
+	"$copse" report io --width 400 io.copse >found
+	cat found
+	! grep -E '^• (Not seen|Some|[0-9]+ process)' found
 }
 
 # Bytes of a library's buffer, of C++, of Fortran, and of Python.
@@ -428,6 +463,8 @@ point "sync-in-loop" finds sync-in-loop sync
 point "rereading" finds rereading reread
 point "rewriting" finds rewriting rewrite
 point "a program that reads and writes well" finds_nothing
+point "what is not seen is told" unseen_is_told
+point "nothing is said to be unseen that is seen" nothing_is_unseen
 point "calls without a sample" has_no_sample
 point "Darshan's names" has_darshans_names
 point "nothing without --io" is_off

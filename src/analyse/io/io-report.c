@@ -6,6 +6,7 @@
 
 #include "analyse/base/analysis.h"
 #include "analyse/io/io-bandwidth.h"
+#include "analyse/io/io-coverage.h"
 #include "analyse/io/io-sites.h"
 #include "base/comparison.h"
 #include "base/err.h"
@@ -374,12 +375,14 @@ static int put_io(struct report *report, const struct io_sites *s,
 		report_line(report, "No call for a file was measured: copse "
 				    "run --io=on measures them.");
 	}
+	io_coverage_say(report, run);
 	path_table(report, s, options);
 	file_table(report, run, options);
 	if (!err)
 		err = rank_table(report, s, options);
 	io_bandwidth_put(report, run,
 			 analysis_limit(options, IO_ROWS, run->member_count));
+	io_coverage_put(report, run);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include "base/hidden.h"
 #include "collect/collect.h"
 #include "collect/io/io-files.h"
+#include "collect/io/io-passed.h"
 #include "collect/regions/region-handler.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
@@ -111,6 +112,17 @@ PUBLIC void copse_io_opened(struct io_call *c, int fd, const char *path)
 		io_file_opened(fd, path);
 }
 
+PUBLIC void copse_io_passed(const struct region_name *name, int64_t bytes)
+{
+	if (bytes > 0 && !collect_paused())
+		io_passed_bytes(name->detail == LIVE_IO_WRITE, (uint64_t)bytes);
+}
+
+PUBLIC void copse_io_unseen(bool uring)
+{
+	io_passed_way(uring);
+}
+
 PUBLIC void copse_io_forget(unsigned first, unsigned last)
 {
 	io_file_forget(first, last);
@@ -138,6 +150,8 @@ PUBLIC void copse_io_copied(struct io_call *c, int64_t at, int to,
 		.root = LIVE_NO_ROOT,
 	};
 
+	if (!target)
+		copse_io_passed(c->region.name, bytes);
 	if (!leave_io(c, &values, &piece))
 		return;
 	piece.kind = LIVE_IO_READ;

@@ -50,6 +50,12 @@ void copse_io_by_path(struct io_call *c, const char *path, bool failed);
 /* The path was opened; fd below 0: it failed. */
 void copse_io_opened(struct io_call *c, int fd, const char *path);
 
+/* A call that is not measured has moved bytes, or not, if below 0. */
+void copse_io_passed(const struct region_name *name, int64_t bytes);
+
+/* The process uses io_uring, or asynchronous calls, which are not seen. */
+void copse_io_unseen(bool uring);
+
 /* Of descriptors that are not measured, too. */
 void copse_io_forget(unsigned first, unsigned last);
 void copse_io_seek(int fd, int64_t position);

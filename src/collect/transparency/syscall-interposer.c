@@ -19,11 +19,16 @@
 #include "collect/sampling/clock.h"
 #include "collect/sampling/fatal-signal.h"
 #include "collect/collect.h"
+#include "collect/io/io-passed.h"
 #include "collect/thread.h"
 #include "collect/transparency/alt-stack.h"
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
+
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#endif
 
 /* A signal set and an action, as the kernel has them. */
 typedef uint64_t kernel_set;
@@ -200,6 +205,12 @@ static long answer_request(const struct request *r)
 		if ((int)r->a == PR_SET_TSC)
 			return allow_counter(r);
 		break;
+	case SYS_io_uring_setup:
+	case SYS_io_setup:
+		result = raw_syscall(r);
+		if (!sys_failed(result) && collect_settings()->io)
+			io_passed_way(r->number == SYS_io_uring_setup);
+		return to_errno(result);
 	case SYS_seccomp:
 		if (r->a == SECCOMP_SET_MODE_STRICT)
 			return enter_sandbox(r, 0);
