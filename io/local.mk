@@ -1,6 +1,6 @@
 # Functions of the C library for files: preloaded beside the collector.  What
 # finds the functions behind them is the collector's.
-io_sources = io/calls.def io/interposed.list io/descriptors.c io/file-call.h io/streams.c io/unseen.c
+io_sources = io/calls.def io/interposed.list io/descriptors.c io/file-call.h io/scans.c io/streams.c io/unseen.c
 
 sharedexec_PROGRAMS += libcopse-io.so
 libcopse_io_so_SOURCES = $(io_sources) src/collect/transparency/next.c

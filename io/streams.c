@@ -4,7 +4,7 @@
  * write is the program's: the C library's own calls for it are not interposed.
  *
  * Not here: functions for single characters, which take less than what
- * measuring them takes, and those that scan.
+ * measuring them takes, and those that scan (scans.c).
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -98,7 +98,7 @@ static KEPT void do_streams(void)
 	FILE *f = fopen(path_of("stream"), "w");
 	char line[100], *longer = NULL;
 	size_t room = 0, bytes = 0;
-	int lines = 0;
+	int lines = 0, number;
 
 	must(f != NULL);
 	for (int i = 0; i < 1000; i++)
@@ -116,12 +116,20 @@ static KEPT void do_streams(void)
 	must(!fseek(f, 0, SEEK_SET));
 	for (int i = 0; i < 100; i++)
 		bytes += (size_t)getline(&longer, &room, f);
-	must(bytes == 800 && !fclose(f));
+	must(bytes == 800);
+	/* Across the ends of buffers, and to the end of the file. */
+	must(!fseek(f, 0, SEEK_SET));
+	for (int i = 0; i < 1000; i++)
+		must(fscanf(f, "%d%*c", &number) == 1 && number == i);
+	must(fscanf(f, "a text %d", &number) == 0);
+	must(!fseek(f, 0, SEEK_END) && fscanf(f, "%d", &number) == EOF);
+	must(!fclose(f));
 	printf("truth fprintf 1000 0 8000\ntruth fputs 500 0 3500\n"
 	       "truth fwrite 1 0 300\ntruth fgets 1500 11500 0\n"
 	       "truth fread 1 200 0\ntruth getline 100 800 0\n"
-	       "truth fseek 1 0 0\ntruth fopen 2 0 0\ntruth fclose 2 0 0\n"
-	       "file stream 1601 12500 1501 11800 2\n");
+	       "truth fscanf 1002 8007 0\n"
+	       "truth fseek 3 0 0\ntruth fopen 2 0 0\ntruth fclose 2 0 0\n"
+	       "file stream 2603 20507 1501 11800 2\n");
 }
 
 static void close_all_from(int fd)

@@ -151,7 +151,7 @@ void io_coverage_say(struct report *report, const struct run *run)
 		return;
 	}
 	say_unseen_bytes(report, &c, &c.read, "read",
-			 ", scanf(), what streams read ahead");
+			 ", what streams read ahead");
 	say_unseen_bytes(report, &c, &c.written, "written", "");
 	say_stored(report, unseen_stored(&c, &c.read, READ_AT_LEAST),
 		   "read from",
