@@ -300,7 +300,7 @@ OTHER_TESTS = \
 	tests/profiles/symbolise.sh tests/gpu/gpu-stalls.sh tests/gpu/gpu-counters.sh tests/gpu/kokkos.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/mpi/waits-calls.sh tests/profiles/merge-scale.sh \
-	tests/system/check.sh tests/system/aarch64.sh tests/mpi/jobs.sh tests/mpi/abi.sh tests/system/install.sh tests/system/release.sh tests/mpi/fortran.sh \
+	tests/system/check.sh tests/system/aarch64.sh tests/mpi/jobs.sh tests/mpi/io-formats.sh tests/mpi/abi.sh tests/system/install.sh tests/system/release.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh tests/profiles/compatible.sh tests/packages/recipes.sh \
 	tests/profiles/python-module.sh tests/run/thread-names.sh tests/run/regions.sh \

@@ -83,6 +83,7 @@ enum paths_ask {
 	ASK_EXTENSION,
 	ASK_PYTHON_LIBRARY,
 	ASK_INSTALLED,
+	ASK_FORMAT,
 	ASK_END
 };
 _Static_assert(ASK_END <= STR_QUESTIONS, "marks have no room");

@@ -117,6 +117,15 @@ static bool is_library(const char *module)
 	return false;
 }
 
+/* Libraries of file formats, by how they begin. */
+static const char *const formats[] = { "libadios", "libhdf5", "libnetcdf",
+				       "libpnetcdf" };
+
+static bool is_format(const char *module)
+{
+	return begins_with_one(str_base(module), formats, COUNT(formats));
+}
+
 /* Or a jump to a function elsewhere. */
 static bool is_template(const char *name)
 {
@@ -134,6 +143,20 @@ bool paths_is_own(const struct run *run, uint32_t node)
 		return !python_in_library(run, node);
 	return !paths_ask_module(run, node, ASK_LIBRARY, is_library) &&
 	       !paths_ask_name(run, node, ASK_TEMPLATE, is_template);
+}
+
+static bool is_in_format(const struct paths *paths, uint32_t path)
+{
+	uint32_t node = paths->at[path].node;
+
+	return path && paths->run->nodes[node].kind == RUN_FUNCTION &&
+	       paths_ask_module(paths->run, node, ASK_FORMAT, is_format);
+}
+
+bool paths_within_format(const struct paths *paths, uint32_t path)
+{
+	return is_in_format(paths, path) &&
+	       is_in_format(paths, paths->at[path].parent);
 }
 
 /* Of what a function of Python calls, a package's work is that function's. */

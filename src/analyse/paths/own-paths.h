@@ -12,6 +12,12 @@
 bool paths_is_own(const struct run *run, uint32_t node);
 
 /*
+ * Within a library for files of a format, as HDF5, and not what the program
+ * calls there: that says more than how the library is made.
+ */
+bool paths_within_format(const struct paths *paths, uint32_t path);
+
+/*
  * The nearest path at or above this one whose function is the program's own, an
  * MPI function or a call of CUDA.  This one where there is none, or where the
  * interpreter of Python is met first.  What packages do that Python imports is

@@ -292,8 +292,10 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 
 	if (how->readers && is_launched(paths, path))
 		above = launcher_of(paths, path);
-	while (above && ((how->readers && python_is_wrapper(paths, above)) ||
-			 (how->folded && adds_nothing(paths, path, above))))
+	while (above &&
+	       ((how->readers && (python_is_wrapper(paths, above) ||
+				  paths_within_format(paths, above))) ||
+		(how->folded && adds_nothing(paths, path, above))))
 		above = paths->at[above].parent;
 	while (above && (how->aten || how->python) &&
 	       !says_launch(paths, above, how))
