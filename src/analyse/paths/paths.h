@@ -59,8 +59,8 @@ void paths_cell(struct report *report, const struct paths *paths,
  * interpreter in a row are one, "[Python]", as are those without a name of a
  * module of Python's, "mpi4py.MPI", and a kernel's caller follows the kernel.
  * Callers are left out that are of libraries, within one for files of a format,
- * or were named already: the same function, or one without a name of the same module.  To be freed, NULL when
- * out of memory.
+ * or were named already: the same function, or one without a name of the same
+ * module.  To be freed, NULL when out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
 

@@ -136,7 +136,7 @@ static live_ref put_file(const struct live_io_file *like, const char *path)
 	*f = *like;
 	f->path = put_path(path, (uint32_t)strlen(path));
 	f->first_ns = time_now(CLOCK_MONOTONIC);
-	f->owner = thread_self()->index;
+	f->owner = thread_record->index; /* it is in use */
 	publish_record(head, ref);
 	return ref;
 }
@@ -193,10 +193,10 @@ find_record(struct live_io_file *f)
 	return mine;
 }
 
-static inline struct live_io_file *own_record(struct live_io_file *f)
+/* `t`: the calling thread; NULL: it is not measured, as of any moment. */
+static inline struct live_io_file *own_record(struct live_io_file *f,
+					      const struct thread *t)
 {
-	struct thread *t = thread_self();
-
 	if (!f || !t || f->owner == t->index)
 		return t ? f : NULL;
 	return t->io_last.of == f &&
@@ -406,7 +406,7 @@ void io_file_opened(int fd, const char *path)
 		set_descriptor(fd, ref, 0);
 	else
 		ref = learn_descriptor(fd, name);
-	f = own_record(file_at(ref));
+	f = own_record(file_at(ref), thread_self());
 	if (f)
 		f->opens++;
 }
@@ -582,7 +582,8 @@ static void count_write(struct live_io_file *f, const struct io_piece *p)
 	note_longest(&f->write_most_ns, &f->write_node, p);
 }
 
-static void count_data(struct live_io_file *f, const struct io_piece *p)
+static void count_data(struct thread *t, struct live_io_file *f,
+		       const struct io_piece *p)
 {
 	bool writes = p->kind == LIVE_IO_WRITE;
 	uint64_t from = piece_begin(p);
@@ -595,7 +596,7 @@ static void count_data(struct live_io_file *f, const struct io_piece *p)
 		f->stream_bytes += (uint64_t)p->bytes;
 	count_order(f, writes, from, from + (uint64_t)p->bytes);
 	f->last_ns = p->end_ns;
-	io_times_count(thread_self(), p);
+	io_times_count(t, p);
 }
 
 static void count_other(struct live_io_file *f, const struct io_piece *p)
@@ -613,14 +614,16 @@ static void count_other(struct live_io_file *f, const struct io_piece *p)
 
 void io_file_count(struct live_io_file *f, const struct io_piece *p)
 {
-	f = own_record(f);
+	struct thread *t = thread_self();
+
+	f = own_record(f, t);
 	if (!f)
 		return;
 	f->failed += p->bytes < 0;
 	if (p->kind > LIVE_IO_WRITE)
 		count_other(f, p);
 	else if (p->bytes >= 0)
-		count_data(f, p);
+		count_data(t, f, p);
 }
 
 AT_FORK static void io_files_forked(void)
