@@ -171,6 +171,81 @@ P
 	awk -F, '/keeps/ { all += $2; print } END { exit !(all > 25e6 && all < 35e6) }' rows.csv
 }
 
+# 200 arrays of 800,000 bytes are freed, one of 8,000,000 is kept.
+fortran_is_told() {
+	need gfortran
+	cat >grids.f90 <<'F'
+module grids
+contains
+subroutine fills()
+  real(8), allocatable :: a(:)
+  integer :: i
+  do i = 1, 200
+    allocate(a(100000))
+    a = i
+    if (sum(a) < 0) stop 1
+    deallocate(a)
+  end do
+end subroutine
+subroutine keeps(p)
+  real(8), pointer, intent(out) :: p(:)
+  allocate(p(1000000))
+  p = 1
+end subroutine
+end module
+program arrays
+  use grids
+  real(8), pointer :: p(:)
+  call fills()
+  call keeps(p)
+end program
+F
+	gfortran -g -O1 grids.f90 -o grids && run_with --heap=on ./grids && rows ||
+		return
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		function near(is, all) { return is > 0.99 * all && is < 1.01 * all }
+		$1 ~ /^grids::fills/ { good += near($c["allocated"], 16e7) &&
+			$c["allocations"] == 200 && $c["leaked"] == 0 }
+		$1 ~ /^grids::keeps/ { good += near($c["allocated"], 8e6) &&
+			near($c["leaked"], 8e6) && near($c["at_peak"], 8e6) }
+		END { exit good != 2 }' rows.csv
+}
+
+# Each of two ranks takes 40 MiB, and gives 30 back.
+mpi_memory_is_told() {
+	need mpirun mpicc
+	cat >taken.c <<'C'
+#include <mpi.h>
+#include <string.h>
+__attribute__((noinline)) static void takes(void)
+{
+	void *at[40];
+
+	for (int i = 0; i < 40; i++) {
+		MPI_Alloc_mem(1 << 20, MPI_INFO_NULL, &at[i]);
+		memset(at[i], 1, 1 << 20);
+	}
+	for (int i = 0; i < 30; i++)
+		MPI_Free_mem(at[i]);
+}
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	takes();
+	return MPI_Finalize();
+}
+C
+	mpicc -g -O1 taken.c -o taken || return
+	rm -rf heap.copse
+	mpirun -n 2 "$copse" run -q --no-report --heap=on -o heap.copse ./taken &&
+		rows || return
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		function near(is, all) { return is > 0.99 * all && is < 1.01 * all }
+		$1 ~ /^MPI_Alloc_mem ← takes/ { good = near($c["allocated"], 2 * 40 * 1048576) &&
+			near($c["leaked"], 2 * 10 * 1048576) }
+		END { exit !good }' rows.csv
+}
+
 threads_and_forks() {
 	"$CC" -O2 -g -pthread -x c - -o many <<'C' || return
 #include <pthread.h>
@@ -269,6 +344,8 @@ for allocator in libjemalloc.so libtcmalloc_minimal.so libmimalloc.so; do
 done
 point "C++'s new is counted once" cxx_is_counted_once
 point "functions of Python allocate" python_is_told
+point "arrays of Fortran" fortran_is_told
+point "memory of MPI" mpi_memory_is_told
 point "more live blocks than are known only make it less sure" \
 	more_than_are_known
 point "threads, and a forked child, have their own" threads_and_forks
