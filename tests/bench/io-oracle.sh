@@ -131,7 +131,7 @@ make_common() {
 	mkdir -p common/tree
 	for i in $(seq 200); do
 		head -c $((i * 997)) /dev/zero | tr '\0' "$((i % 10))" \
-			>common/tree/file-$i
+			>"common/tree/file-$i"
 	done
 	seq 400000 >common/numbers
 	cat >common/in.melt <<-'END'
@@ -181,6 +181,7 @@ make_common() {
 	END
 }
 
+# shellcheck disable=SC2016,SC1091 # text of that script
 make_silicon() {
 	sed -n '/^cat >"$scratch\/ld1.in"/,/^EOM/p; /^cat >"$scratch\/pw.in"/,/^EOM/p' \
 		"$srcdir/tests/real/qe.sh" >silicon.sh
@@ -212,6 +213,7 @@ try h5dump h5dump -o a.txt a.h5
 try h5copy h5copy -i a.h5 -o c.h5 -s x -d y
 try python-fork /usr/bin/python3 loader.py
 try perl perl -ne 'print if /7/' numbers
+# shellcheck disable=SC2016 # awk's
 try awk awk '{ s += $1 } END { print s > "sum" }' numbers
 try lammps lmp -log melt.log -in in.melt
 try pw.x pw.x -in pw.in
