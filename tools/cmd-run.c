@@ -695,6 +695,7 @@ static void start_watches(struct parent *parent, const struct settings *s,
 			  const char *live)
 {
 	inquiry_watch_init(&parent->inquiry, directory, job->local_rank);
+	parent->memory.pages = s->heap;
 	if (job->rank <= 0 && s->mpi)
 		parent->alarm = (struct alarm_watch){
 			.folder = live,

@@ -15,6 +15,7 @@ liblaunch_a_SOURCES = \
 	src/launch/steer.c src/launch/steer.h \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/memory-limits.c src/launch/memory-limits.h \
+	src/launch/memory-pages.c src/launch/memory-pages.h \
 	src/launch/memory-watch.c src/launch/memory-watch.h \
 	src/launch/program-name.c \
 	src/launch/power-meter.c src/launch/power-meter.h \

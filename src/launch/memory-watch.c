@@ -12,10 +12,13 @@
 
 #include "base/array.h"
 #include "launch/livedir.h"
+#include "launch/memory-pages.h"
 
 enum {
 	WATCHED_MOST = 64 /* a script may start thousands */
 };
+
+#define PAGES_MOST (16ull << 30) /* bytes of a process: 0.3 s */
 
 struct watched_process {
 	struct live_file file;
@@ -115,6 +118,25 @@ static void write_footprint(const struct memory_watch *w, const char *folder,
 			     offsetof(struct live_header, footprint));
 }
 
+/*
+ * At the first reading, the second, the fourth, …: the kernel walks all pages,
+ * and meanwhile the process cannot map memory.
+ */
+static void look_at_pages(struct watched_process *p)
+{
+	struct memory_pages pages;
+	char folder[64];
+
+	if (p->of.peak > PAGES_MOST || p->of.readings & (p->of.readings - 1))
+		return;
+	snprintf(folder, sizeof(folder), "/proc/%d", (int)p->file.pid);
+	memory_pages_read(&pages, folder, "/sys/devices/system/node");
+	if (pages.huge > p->of.huge)
+		p->of.huge = pages.huge;
+	if (pages.far > p->of.far)
+		p->of.far = pages.far;
+}
+
 void memory_watch_look(struct memory_watch *w, const struct harvest *h,
 		       uint64_t now)
 {
@@ -137,6 +159,8 @@ void memory_watch_look(struct memory_watch *w, const struct harvest *h,
 		if (p->ended)
 			continue;
 		footprint_add(&p->of, &r);
+		if (w->pages)
+			look_at_pages(p);
 		p->of.oom_kills = kills;
 		write_footprint(w, h->live_dir, p);
 	}

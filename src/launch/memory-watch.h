@@ -16,6 +16,7 @@ struct memory_watch {
 	uint64_t listed_ns; /* when the folder had changed last */
 	struct watched_process *at;
 	size_t count, room;
+	bool pages; /* with --heap=on: of which kind and where they are, too */
 };
 
 void memory_watch_start(struct memory_watch *w);

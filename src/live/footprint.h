@@ -27,8 +27,10 @@ struct footprint_reading {
 
 struct live_footprint {
 #define COLUMN(type, name, ...) type name;
+#define ADDED                   COLUMN
 #include "live/footprint.def"
 #undef COLUMN
+#undef ADDED
 	uint64_t every_ns; /* between two that are spaced */
 	uint64_t due_ns;   /* of the next one */
 	uint64_t count;    /* of them */

@@ -38,8 +38,10 @@ static bool add_footprint(struct footprints *f, const struct gathered *one)
 	struct run_footprint to = {
 		.rank = one->process,
 #define COLUMN(type, name, ...) .name = from->name,
+#define ADDED                   COLUMN
 #include "live/footprint.def"
 #undef COLUMN
+#undef ADDED
 	};
 
 	to.first_ns = from_start(p, from->first_ns);

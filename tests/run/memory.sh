@@ -164,7 +164,46 @@ far() {
 	within 2000 && ! grep -Eq "$said_near" diagnosis
 }
 
+# What a process has in huge pages, as it reads that itself.
+huge_pages_are_known() {
+	cat >huge.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	const size_t size = 64 << 20, align = 2 << 20;
+	char *at = mmap(NULL, size + align, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), line[200];
+	unsigned long long kib;
+	FILE *f;
+
+	at += align - (unsigned long)at % align;
+	if (madvise(at, size, MADV_HUGEPAGE))
+		return 1;
+	memset(at, 1, size);
+	f = fopen("/proc/self/smaps_rollup", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "AnonHugePages: %llu", &kib) == 1)
+			printf("%llu\n", kib << 10);
+	fflush(stdout);
+	sleep(3);
+	return 0;
+}
+C
+	"${CC:-cc}" -O1 huge.c -o huge || return
+	rm -rf huge.copse
+	"$copse" run --quiet --heap=on -o huge.copse ./huge >truth || true
+	[ "$(cat truth)" -gt 0 ] 2>/dev/null || skip "the kernel gives no huge pages here"
+	"$copse" report memory -f csv --table ranks huge.copse |
+		awk -v columns='huge' -f "$srcdir/tests/lib/csv.awk" >found
+	cat truth found
+	cmp truth found
+}
+
 point "each rank holds what it says" known
+point "huge pages are known" huge_pages_are_known
 point "the one that the kernel kills is named" killed
 point "so is it when all are killed" all_killed
 point "a limit that is near is said" nearly

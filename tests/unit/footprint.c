@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launch/memory-limits.h"
+#include "launch/memory-pages.h"
 #include "live/footprint.h"
 #include "tests/lib/test.h"
 
@@ -189,4 +190,55 @@ TEST(without_groups_the_host_is_known)
 	CHECK(memory_kills(&m), ==, 0);
 	memory_limits_close(&m);
 	remove_host();
+}
+
+/* Cores 0 to 3 and 8 on two nodes, and one node without cores. */
+static void make_nodes(const char *allowed)
+{
+	char status[100];
+
+	make_host("");
+	CHECK(mkdir("node0", 0700), ==, 0);
+	CHECK(mkdir("node1", 0700), ==, 0);
+	CHECK(mkdir("node2", 0700), ==, 0);
+	put_text("node0/cpulist", "0-1,8\n");
+	put_text("node1/cpulist", "2-3\n");
+	put_text("node2/cpulist", "\n");
+	CHECK(mkdir("process", 0700), ==, 0);
+	snprintf(status, sizeof(status),
+		 "Name:\ta\nCpus_allowed:\t0f\nCpus_allowed_list:\t%s\n",
+		 allowed);
+	put_text("process/status", status);
+	put_text("process/smaps_rollup",
+		 "0-1 ---p 0 00:00 0 [rollup]\nRss: 9000 kB\n"
+		 "AnonHugePages:      4096 kB\nShmemPmdMapped: 2048 kB\n"
+		 "FilePmdMapped: 0 kB\nPrivate_Hugetlb: 1024 kB\n");
+	put_text("process/numa_maps",
+		 "7f00 default anon=20 dirty=20 N0=10 N1=7 N2=3 "
+		 "kernelpagesize_kB=4\n7f01 default file=/x/N1=9\n"
+		 "7f02 default huge anon=2 N1=2 kernelpagesize_kB=2048\n");
+}
+
+TEST(pages_of_far_nodes_are_known)
+{
+	struct memory_pages pages;
+
+	make_nodes("8");
+	memory_pages_read(&pages, "process", ".");
+	CHECK(pages.huge, ==, 7 * MIB);
+	CHECK(pages.far, ==, 10 * 4096 + 4 * MIB);
+	remove_host();
+	make_nodes("0-2");
+	memory_pages_read(&pages, "process", ".");
+	CHECK(pages.far, ==, 3 * 4096);
+	remove_host();
+}
+
+TEST(a_process_that_has_gone_has_no_pages)
+{
+	struct memory_pages pages;
+
+	memory_pages_read(&pages, "/nowhere", "/nowhere");
+	CHECK(pages.huge, ==, 0);
+	CHECK(pages.far, ==, 0);
 }

@@ -270,8 +270,19 @@ static void memory_row(struct report *report, const struct memory_use *u,
 	report_count(report, p->killed);
 	value_count(report, held ? held[p->of->rank] : NO_VALUE);
 	known_bytes(report, run->ranks[p->of->rank].family.faults);
+	known_bytes(report, p->of->huge);
+	known_bytes(report, p->of->far);
 	known_bytes(report, gpu_memory_of(run, p->of->rank));
 	resident_cell(report, p);
+}
+
+/* Has any process some in huge pages, or on far nodes? */
+static bool has_pages(const struct memory_use *u, bool far)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (far ? u->at[i].of->far : u->at[i].of->huge)
+			return true;
+	return false;
 }
 
 /* held: by rank, at most of what was allocated; NULL: not known. */
@@ -299,6 +310,10 @@ static void memory_ranks_table(struct report *report,
 		      COLUMN_BYTES);
 	report_column(report, "faults", "page faults", COLUMN_COUNT);
 	report_spare(report);
+	report_column(report, "huge", has_pages(u, false) ? "huge pages" : NULL,
+		      COLUMN_BYTES);
+	report_column(report, "far", has_pages(u, true) ? "far nodes" : NULL,
+		      COLUMN_BYTES);
 	report_column(report, "gpu", u->run->facts.holder_count ? "GPUs" : NULL,
 		      COLUMN_BYTES);
 	report_column(report, "line", "over time", COLUMN_SPARK);

@@ -50,8 +50,10 @@ static void read_footprint(struct reader *r)
 		return;
 	p->footprints[p->footprint_count++] = (struct profile_footprint){
 #define COLUMN(type, name, ...) .name = f->name,
+#define ADDED                   COLUMN
 #include "live/footprint.def"
 #undef COLUMN
+#undef ADDED
 	};
 	for (uint64_t i = 0; i < f->count && i < FOOTPRINT_SPACED; i++)
 		take_reading(r, &f->spaced[i]);
