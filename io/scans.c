@@ -57,10 +57,12 @@ static void scan_end(struct scan *s, const FILE *f,
 		copse_io_passed(name, bytes);
 }
 
-/* By the function `next`, which takes a list. */
-#define SCAN(name, parameters, f, next, begin, end)                            \
+/* By the function `next`, which takes a list; `plain`: as programs call it. */
+#define SCAN(name, plain, parameters, f, next, begin, end)                     \
 	int name parameters;                                                   \
-	CALL_NAME(name, READ);                                                 \
+	static struct region_name name##_name = { .text = #plain,              \
+						  .class = LIVE_NAME_IO,       \
+						  .detail = LIVE_IO_READ };    \
 	PUBLIC int name parameters                                             \
 	{                                                                      \
 		struct scan scan;                                              \
@@ -77,14 +79,14 @@ static void scan_end(struct scan *s, const FILE *f,
 	va_list list;                                                          \
 	va_start(list, format)
 #define SCANS(a)                                                               \
-	SCAN(a##vfscanf, (FILE * f, const char *format, va_list list), f,      \
+	SCAN(a##vfscanf, vfscanf,                                              \
+	     (FILE * f, const char *format, va_list list), f, a##vfscanf, , )  \
+	SCAN(a##vscanf, vscanf, (const char *format, va_list list), stdin,     \
 	     a##vfscanf, , )                                                   \
-	SCAN(a##vscanf, (const char *format, va_list list), stdin, a##vfscanf, \
-	     , )                                                               \
-	SCAN(a##fscanf, (FILE * f, const char *format, ...), f, a##vfscanf,    \
-	     BEGIN, va_end(list))                                              \
-	SCAN(a##scanf, (const char *format, ...), stdin, a##vfscanf, BEGIN,    \
-	     va_end(list))
+	SCAN(a##fscanf, fscanf, (FILE * f, const char *format, ...), f,        \
+	     a##vfscanf, BEGIN, va_end(list))                                  \
+	SCAN(a##scanf, scanf, (const char *format, ...), stdin, a##vfscanf,    \
+	     BEGIN, va_end(list))
 SCANS()
 SCANS(__isoc99_)
 SCANS(__isoc23_)

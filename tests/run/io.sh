@@ -35,7 +35,7 @@ paths_are_true() {
 		{
 			split($1, frame, " ")
 			name = frame[1]
-			sub(/^__(isoc[0-9]*_)?/, "", name)
+			sub(/^__/, "", name)
 			sub(/_chk$/, "", name)
 			sub(/^getdelim$/, "getline", name)
 			sub(/^fxstat$/, "fstat", name) # before glibc 2.33
