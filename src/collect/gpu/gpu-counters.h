@@ -6,8 +6,10 @@
  * ran, each has its part of the interval's work by time, and so of what was
  * counted: an estimate, and not in live_counted.alone.  Work of three intervals
  * and more has its whole ones alone.  What was counted while nothing ran is
- * left out. Failure   Intervals that come later than their work by more than
- * there is room for are dropped, and counted (LOSS_GPU_COUNTERS_DROPPED).
+ * left out.
+ *
+ * Failure   Intervals that come later than their work by more than there is
+ *           room for are dropped, and counted (LOSS_GPU_COUNTERS_DROPPED).
  */
 #pragma once
 

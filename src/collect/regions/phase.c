@@ -298,7 +298,7 @@ PUBLIC void copse_phase_begin_kernel(const char *text)
 {
 	struct phase_label *label = thread_self() ? label_of(text) : NULL;
 
-	if (label)
+	if (label && label != &others)
 		label->group->name.detail = label->name.detail =
 			LIVE_PHASE_KERNEL;
 	copse_begin(text);
